@@ -1,0 +1,49 @@
+#include "cli/commands.h"
+
+#include <algorithm>
+
+#include "cli/output.h"
+
+namespace bta::cli {
+
+const std::vector<Command>& commands() {
+  using enum Group;
+  static const std::vector<Command> all = {
+      {"plan",
+       "",
+       "for every sparsity level the best tiling, its throughput, and what binds (also without a command)",
+       {inputs, workload, levels, constraints, output, about},
+       {},
+       run_plan},
+      {"explain",
+       "",
+       "one point in full: operators, time by resource, memory by tensor, the ridge",
+       {point, inputs, workload, levels, constraints, output, about},
+       {},
+       run_explain},
+      {"list", "[models|hardware]", "what is built in", {output, about}, {}, run_list},
+      {"show",
+       "NAME|FILE",
+       "one model with its parameter counts, or one hardware with every source",
+       {description, output, about},
+       {"--set", "--precision", "--weight-bytes"},
+       run_show},
+  };
+  return all;
+}
+
+std::vector<OptionRow> options_of(const Command& command) {
+  std::vector<OptionRow> rows;
+  for (const OptionRow& row : option_table())
+    if (std::ranges::count(command.more_options, long_name(row)) > 0) rows.push_back(row);
+  const std::vector<OptionRow> grouped = options_of(command.groups);
+  rows.insert(rows.end(), grouped.begin(), grouped.end());
+  return rows;
+}
+
+ExitCode refuse(const Diagnostics& errors) {
+  say_errors(errors);
+  return ExitCode::unusable;
+}
+
+}  // namespace bta::cli

@@ -1,0 +1,113 @@
+#include "cli/options.h"
+
+#include <fmt/format.h>
+
+#include "cli/defaults.h"
+#include "cli/overrides.h"
+#include "cost/roofline.h"
+#include "input/quoted.h"
+#include "report/names.h"
+
+namespace bta::cli {
+namespace {
+
+constexpr IntegerRange positive{1, std::int64_t{1} << 53};
+constexpr IntegerRange element_range{1, 16};  // bytes
+constexpr RealRange quantile_range{0, 1, true, true};
+constexpr RealRange zipf_range{0, 10, false, false};
+
+void read_element(OptionReader& reader, const std::string& option, std::int64_t by_precision,
+                  std::int64_t& target) {
+  target = reader.integer(option, element_range).value_or(by_precision);
+}
+
+void read_routing(OptionReader& reader, Routing& routing) {
+  const std::optional<std::string> given = reader.text("--routing");
+  if (!given || *given == "balanced") return;
+  if (!given->starts_with("zipf:")) {
+    reader.error("--routing",
+                 fmt::format("{} is neither balanced nor zipf:A; a file of measured counts is not "
+                             "supported in this version",
+                             in_quotes(*given)));
+    return;
+  }
+  const Parsed<double> alpha = parse_real(std::string_view(*given).substr(5), zipf_range);
+  if (!alpha) return reader.error("--routing", "A of zipf:A: " + alpha.error());
+  routing = ZipfRouting{alpha.value()};
+}
+
+Workload read_workload(OptionReader& reader) {
+  Workload workload;
+  workload.seq_len = reader.integer("--seq-len", positive).value_or(workload.seq_len);
+  reader.choose("--mask", mask_names, workload.mask);
+  reader.choose("--attention", attention_names, workload.kernel);
+  reader.choose("--checkpoint", checkpoint_names, workload.checkpoint);
+  reader.choose("--placement", placement_names, workload.placement);
+  read_routing(reader, workload.routing);
+  read_precision(reader, workload);
+  workload.capacity_quantile = reader.real("--quantile", quantile_range).value_or(workload.capacity_quantile);
+  workload.head_chunk = reader.integer("--head-chunk", positive);
+  return workload;
+}
+
+Constraints read_constraints(OptionReader& reader) {
+  return {reader.integer("--max-tile", positive), reader.integer("--max-micro-batch", positive),
+          reader.integer("--global-batch", positive)};
+}
+
+LevelRequest read_levels(OptionReader& reader) {
+  return {reader.integers("--experts", positive), reader.integers("--top-k", positive),
+          reader.has("--iso-active")};
+}
+
+void check_precision(OptionReader& reader, const std::string& hardware, const Subject& subject) {
+  if (vector_width(subject.wafer, subject.workload.precision) > 0) return;
+  const std::string_view precision = name_of(subject.workload.precision);
+  reader.errors({{.file = hardware,
+                  .line = 0,
+                  .column = 0,
+                  .key = fmt::format("core.multiply_adds_per_cycle.{}", precision),
+                  .message = fmt::format("is not there, so --precision {} cannot be planned on {}", precision,
+                                         subject.wafer.name)}});
+}
+
+}  // namespace
+
+void read_precision(OptionReader& reader, Workload& workload) {
+  reader.choose("--precision", precision_names, workload.precision);
+  const std::int64_t bytes = workload.precision == Precision::fp32 ? 4 : 2;
+  read_element(reader, "--activation-bytes", bytes, workload.bytes.activation);
+  read_element(reader, "--weight-bytes", bytes, workload.bytes.weight);
+  read_element(reader, "--gradient-bytes", bytes, workload.bytes.gradient);
+  read_element(reader, "--score-bytes", bytes, workload.bytes.score);
+}
+
+std::optional<Subject> read_subject(OptionReader& reader) {
+  const Overrides overrides = read_overrides(reader);
+  const std::string model_name = reader.text("--model").value_or(std::string(default_model));
+  const std::string hardware_name = reader.text("--hardware").value_or(std::string(default_hardware));
+  Subject subject{{}, {}, read_workload(reader), read_constraints(reader), read_levels(reader)};
+  const std::optional<std::int64_t> wafers = reader.integer("--wafers", positive);
+  Result<Model> model = load_model(model_name, overrides.model);
+  Result<Wafer> wafer = load_wafer(hardware_name, overrides.hardware);
+  if (!model) reader.errors(model.error());
+  if (!wafer) reader.errors(wafer.error());
+  if (model) subject.model = std::move(model).value();
+  if (wafer) {
+    subject.wafer = std::move(wafer).value();
+    subject.workload.wafers = wafers.value_or(subject.wafer.wafers);
+    check_precision(reader, hardware_name, subject);
+  }
+  if (!reader.found().empty()) return std::nullopt;
+  return subject;
+}
+
+OutputOptions read_output(OptionReader& reader) {
+  OutputOptions output;
+  reader.choose("--format", format_names, output.format);
+  output.path = reader.text("--output").value_or(output.path);
+  output.quiet = reader.has("--quiet");
+  return output;
+}
+
+}  // namespace bta::cli

@@ -1,0 +1,40 @@
+// Where results and messages go. A file appears whole or not at all: the text goes to a temporary file
+// beside it, which then takes its name. Devices and pipes are written directly.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/diagnostic.h"
+
+namespace bta::cli {
+
+class Output {
+ public:
+  /// Opens before the work begins, so that a wrong path costs no time. "-" is stdout.
+  static Result<Output> open(const std::string& path);
+
+  Output(Output&& other) noexcept;
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+  Output& operator=(Output&&) = delete;
+  ~Output();
+
+  /// True when everything is written, or nobody reads any more (a closed pipe). Else says why on stderr.
+  bool write(std::string_view text);
+
+ private:
+  Output(std::string shown, int descriptor) : shown_(std::move(shown)), descriptor_(descriptor) {}
+  bool put_in_place();
+  bool fail(int error);
+
+  std::string shown_;      // as the user named it
+  std::string target_;     // the file to replace; empty when written directly
+  std::string temporary_;  // empty when there is none (any more)
+  int descriptor_ = -1;
+};
+
+void say_note(std::string_view text);
+void say_errors(const Diagnostics& errors);
+
+}  // namespace bta::cli

@@ -1,0 +1,37 @@
+#include "cli/point.h"
+
+#include <fmt/format.h>
+
+namespace bta::cli {
+namespace {
+
+constexpr IntegerRange positive{1, std::int64_t{1} << 53};
+
+std::optional<std::int64_t> divided(OptionReader& reader, std::int64_t micro_batch, const std::string& by,
+                                    std::int64_t divisor) {
+  if (micro_batch % divisor == 0) return micro_batch / divisor;
+  reader.error("--micro-batch", fmt::format("{} is not a multiple of {} {}", micro_batch, by, divisor));
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Tiling> read_tiling(OptionReader& reader) {
+  std::optional<std::int64_t> tile = reader.integer("--tile-batch", positive),
+                              tiles = reader.integer("--tiles", positive);
+  const std::optional<std::int64_t> total = reader.integer("--micro-batch", positive);
+  if (total && tile && tiles && checked_mul(*tile, *tiles) != *total)
+    reader.error("--micro-batch",
+                 fmt::format("{} is not B*G = {}*{} = {}", *total, *tile, *tiles, *tile * *tiles));
+  if (total && !tile && !tiles && !reader.has("--tile-batch") && !reader.has("--tiles"))
+    reader.error("--micro-batch",
+                 fmt::format("{} needs -B or -G beside it; for the best of both leave it out, or use "
+                             "--max-micro-batch",
+                             *total));
+  if (total && tile && !tiles) tiles = divided(reader, *total, "-B", *tile);
+  if (total && tiles && !tile) tile = divided(reader, *total, "-G", *tiles);
+  if (!tile && !tiles) return std::nullopt;
+  return Tiling{tile.value_or(1), tiles.value_or(1)};
+}
+
+}  // namespace bta::cli

@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/overrides.h"
+#include "input/builtin.h"
+#include "input/load.h"
+#include "input/quoted.h"
+#include "report/hardware_report.h"
+#include "report/model_report.h"
+
+namespace bta::cli {
+namespace {
+
+bool is_in(std::span<const Builtin> builtins, const std::string& name) {
+  return std::ranges::find(builtins, name, &Builtin::name) != builtins.end();
+}
+
+std::string read_name(OptionReader& reader, const std::vector<std::string>& words) {
+  if (words.size() != 1)
+    reader.error(
+        "",
+        words.empty()
+            ? "show needs the name of a model or hardware, or a file; 'bta-plan list' names what is built in"
+            : fmt::format("show takes one name, found {}", words.size()));
+  return words.empty() ? "" : words.front();
+}
+
+std::optional<StateBytes> read_state_bytes(OptionReader& reader) {
+  const std::optional<std::string> given = reader.text("--state-bytes");
+  if (!given) return std::nullopt;
+  std::vector<std::int64_t> values;
+  for (std::size_t begin = 0; begin <= given->size();) {
+    const std::size_t end = std::min(given->find(',', begin), given->size());
+    const Parsed<std::int64_t> value =
+        parse_integer(std::string_view(*given).substr(begin, end - begin), {0, 1024});
+    if (!value) {
+      reader.error("--state-bytes", value.error());
+      return std::nullopt;
+    }
+    values.push_back(value.value());
+    begin = end + 1;
+  }
+  if (values.size() == 4) return StateBytes{values[0], values[1], values[2], values[3]};
+  reader.error("--state-bytes",
+               fmt::format("{} holds {} numbers; four are needed: weight, gradient, master and moments",
+                           in_quotes(*given), values.size()));
+  return std::nullopt;
+}
+
+/// Options that mean something for models only.
+void refuse_model_options(OptionReader& reader, const Overrides& overrides) {
+  for (const char* const option : {"--state-bytes", "--weight-bytes", "--precision"})
+    if (reader.has(option)) reader.error(option, "is for models; this is hardware");
+  if (!overrides.model.empty())
+    reader.error("--set", "model." + overrides.model.front().key + " does not apply to hardware");
+}
+
+std::optional<std::string> shown_model(OptionReader& reader, Model model, const Overrides& overrides,
+                                       Format format) {
+  if (!overrides.hardware.empty())
+    reader.error("--set", "hardware." + overrides.hardware.front().key + " does not apply to a model");
+  Workload workload;
+  read_precision(reader, workload);
+  const std::optional<StateBytes> state = read_state_bytes(reader);
+  if (!reader.found().empty()) return std::nullopt;
+  return write_model({std::move(model), workload.bytes.weight, state}, format);
+}
+
+std::optional<std::string> shown_wafer(OptionReader& reader, const Wafer& wafer, const Overrides& overrides,
+                                       Format format) {
+  refuse_model_options(reader, overrides);
+  if (!reader.found().empty()) return std::nullopt;
+  return write_wafer(wafer, format);
+}
+
+bool is_builtin(const std::string& name) {
+  return is_in(builtin_models(), name) || is_in(builtin_hardware(), name);
+}
+
+Diagnostic nothing_of_that_name(const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& builtins : {builtin_models(), builtin_hardware()})
+    for (const Builtin& builtin : builtins) names.emplace_back(builtin.name);
+  const std::string nearest = nearest_name(name, names);
+  return option_error("", fmt::format("{} is neither built in nor a file; {}", in_quotes(name),
+                                      nearest.empty() ? "built in: " + joined(names)
+                                                      : fmt::format("did you mean {}?", nearest)));
+}
+
+/// A file is what it reads as; one that reads as neither has the errors of the kind with fewer of them.
+std::optional<std::string> shown(OptionReader& reader, const std::string& name, Format format) {
+  const Overrides overrides = read_overrides(reader);
+  std::error_code ignored;
+  if (!is_builtin(name) && !std::filesystem::exists(name, ignored)) {
+    reader.errors({nothing_of_that_name(name)});
+    return std::nullopt;
+  }
+  const Result<Model> model = load_model(name, overrides.model);
+  if (model) return shown_model(reader, model.value(), overrides, format);
+  const Result<Wafer> wafer = load_wafer(name, overrides.hardware);
+  if (wafer) return shown_wafer(reader, wafer.value(), overrides, format);
+  const bool rather_hardware = !is_in(builtin_models(), name) && wafer.error().size() < model.error().size();
+  reader.errors(is_in(builtin_hardware(), name) || rather_hardware ? wafer.error() : model.error());
+  return std::nullopt;
+}
+
+}  // namespace
+
+ExitCode run_show(const Arguments& arguments) {
+  OptionReader reader(arguments);
+  const OutputOptions options = read_output(reader);
+  const std::string name = read_name(reader, arguments.words);
+  if (!reader.found().empty()) return refuse(reader.found());
+  Result<Output> output = Output::open(options.path);
+  if (!output) return refuse(output.error());
+  const std::optional<std::string> text = shown(reader, name, options.format);
+  if (!text) return refuse(reader.found());
+  return output.value().write(*text) ? ExitCode::done : ExitCode::failed;
+}
+
+}  // namespace bta::cli

@@ -1,0 +1,73 @@
+#include "cost/flops.h"
+
+namespace bta {
+namespace {
+
+std::int64_t tokens_through(const ProblemLayer* layer, const Operator& op, std::int64_t tokens) {
+  if (op.stage != Stage::expert) return tokens;
+  return product(tokens, std::get<MoeMlp>(layer->layer.feed_forward).top_k);
+}
+
+void add(FlopCount& count, const Problem& problem, const ProblemLayer* layer, const Operator& op,
+         std::int64_t layers, std::int64_t sequences) {
+  const Flops forward = layers * forward_flops(problem, layer, op, sequences);
+  const bool is_vector = flop_class(op) == FlopClass::vector;
+  if (!is_vector) count.model_forward += forward;
+  Flops& executed = is_vector ? count.vector : count.hardware;
+  for (const PhaseKind kind : phases_of(op.stage, problem.workload.checkpoint))
+    executed += executed_flops(forward, phase_rule(kind).passes);
+}
+
+}  // namespace
+
+Flops forward_flops(const Problem& problem, const ProblemLayer* layer, const Operator& op, std::int64_t sequences) {
+  const std::int64_t seq_len = problem.workload.seq_len;
+  const std::int64_t tokens = tokens_through(layer, op, product(sequences, seq_len));
+  const std::int64_t twice_all_pairs = product(sequences, twice_pairs(seq_len, problem.workload.mask));
+  if (const auto* gemm = std::get_if<Gemm>(&op.work))
+    return Flops(product(std::int64_t{2}, tokens, gemm->inputs, gemm->outputs));
+  if (const auto* attention = std::get_if<AttentionProduct>(&op.work))
+    return Flops(product(twice_all_pairs, attention->heads, attention->head_dim));
+  if (const auto* vector = std::get_if<TokenVector>(&op.work))
+    return Flops(product(tokens, vector->elements, vector->flops_per_element));
+  const auto& pairs = std::get<PairVector>(op.work);
+  return Flops(product(twice_all_pairs, pairs.heads, pairs.flops_per_element) / 2);
+}
+
+Flops executed_flops(Flops forward, Passes passes) {
+  return (passes.forward + (passes.gradients ? 2 : 0)) * forward;
+}
+
+FlopCount count_flops(const Problem& problem, std::int64_t sequences) {
+  FlopCount count;
+  for (const ProblemLayer& layer : problem.layers)
+    for (const Operator& op : layer.operators) add(count, problem, &layer, op, layer.count, sequences);
+  for (const Operator& op : problem.head) add(count, problem, nullptr, op, 1, sequences);
+  count.model_training = 3 * count.model_forward;
+  return count;
+}
+
+std::vector<PhaseKind> phases_of(Stage stage, Checkpoint checkpoint) {
+  using enum PhaseKind;
+  switch (stage) {
+    case Stage::attention:
+      if (checkpoint == Checkpoint::X) return {attention_forward, attention_recompute, attention_backward};
+      return {attention_forward, attention_backward};
+    case Stage::router: return {router_forward, router_backward};
+    case Stage::expert: return {experts_forward, experts_backward};
+    case Stage::shared_expert: return {shared_expert_forward, shared_expert_backward};
+    case Stage::dense_mlp: return {dense_mlp_forward, dense_mlp_backward};
+    case Stage::head: return {head};
+  }
+  return {};
+}
+
+Utilization utilization(const Problem& problem, Flops hardware, double step_s) {
+  const Wafer& wafer = problem.wafer;
+  const double rate = as_double(hardware) / step_s;  // one wafer's
+  const double grid_peak = 2 * as_double(wafer.rows) * as_double(wafer.columns) *
+                           as_double(vector_width(wafer, problem.workload.precision)) * wafer.clock_hz;
+  return {rate / wafer.dense_peak_flops_per_s, rate / grid_peak};
+}
+
+}  // namespace bta

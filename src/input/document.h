@@ -1,0 +1,28 @@
+// Text becomes a Node tree, or diagnostics with line and column. Nothing is thrown, nothing printed.
+// Input is valid UTF-8 without a byte-order mark (see text_file.h); `file` names it in diagnostics.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/diagnostic.h"
+#include "input/node.h"
+
+namespace bta {
+
+/// A tree, and what is wrong with it although it could be read to its end: duplicate keys, of which
+/// the tree keeps the first, so that everything wrong in a file can be reported together.
+struct Document {
+  Node root;
+  Diagnostics problems;
+};
+
+/// One YAML 1.2 document over yaml-cpp's events. Refused: anchors, aliases, merge keys, tags,
+/// duplicate keys, keys that are not text, further documents, deep nesting. An empty text is null.
+Result<Document> parse_yaml(std::string_view text, const std::string& file);
+
+/// One JSON text (RFC 8259) over nlohmann-json's events. Numbers keep their digits as written.
+/// Refused: duplicate keys, comments, NaN and Infinity, deep nesting.
+Result<Document> parse_json(std::string_view text, const std::string& file);
+
+}  // namespace bta

@@ -1,0 +1,101 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "input/hf_config.h"
+#include "input/quoted.h"
+
+namespace bta {
+namespace {
+
+/// One statement of a file about what it describes.
+struct Claim {
+  const Node* node;
+  std::string_view key;
+  const HfFamily* family;  // nullptr: not in the table
+};
+
+const HfFamily* family_named(std::string_view name) {
+  const auto all = hf_families();
+  const auto found = std::find_if(all.begin(), all.end(), [name](const HfFamily& family) {
+    return family.model_type == name || family.architecture == name;
+  });
+  return found == all.end() ? nullptr : &*found;
+}
+
+void add_claim(std::vector<Claim>& claims, const Node& name, std::string_view key) {
+  const bool named = name.kind == Node::Kind::scalar;
+  claims.push_back({&name, key, named ? family_named(name.text) : nullptr});
+}
+
+std::vector<Claim> claims_of(const Node& map) {
+  std::vector<Claim> claims;
+  const Node* const architectures = find(map, "architectures");
+  const Node* const model_type = find(map, "model_type");
+  if (architectures != nullptr && architectures->kind == Node::Kind::sequence) {
+    for (const Node& name : architectures->children) add_claim(claims, name, "architectures");
+  } else if (architectures != nullptr && architectures->kind != Node::Kind::null) {
+    add_claim(claims, *architectures, "architectures");
+  }
+  if (model_type != nullptr && model_type->kind != Node::Kind::null)
+    add_claim(claims, *model_type, "model_type");
+  return claims;
+}
+
+/// Around a text_config that says what it is, unknown names are those of the wrapper.
+void add_wrapper_claims(std::vector<Claim>& claims, const Node& root, std::vector<std::string>& notes) {
+  const bool text_is_named = !claims.empty();
+  for (const Claim& claim : claims_of(root)) {
+    if (text_is_named && claim.family == nullptr) {
+      notes.push_back(fmt::format("{} {}: only its text model is read", claim.key, shown(*claim.node)));
+    } else {
+      claims.push_back(claim);
+    }
+  }
+}
+
+}  // namespace
+
+bool is_identity(std::string_view key) {
+  return key == "architectures" || key == "model_type";
+}
+
+const HfFamily* identify_family(const Node& root, const Node* nested, std::vector<std::string>& notes,
+                                ReadLog& log) {
+  std::vector<Claim> claims = claims_of(nested != nullptr ? *nested : root);
+  if (nested != nullptr) add_wrapper_claims(claims, root, notes);
+  if (claims.empty()) {
+    log.problem(root, "",
+                "neither 'architectures' nor 'model_type' says which family this is; supported: " +
+                    supported_hf_families());
+    return nullptr;
+  }
+  const HfFamily* const family = claims.front().family;
+  for (const Claim& claim : claims) {
+    if (claim.family == nullptr) {
+      log.problem(
+          *claim.node, claim.key,
+          fmt::format("{} is not supported; supported: {}", shown(*claim.node), supported_hf_families()));
+    } else if (family != nullptr && claim.family != family) {
+      log.problem(
+          *claim.node, claim.key,
+          fmt::format("{} contradicts {} of the same file", shown(*claim.node), shown(*claims.front().node)));
+    }
+  }
+  return family;
+}
+
+Node language_model_keys(const Node& root, const Node* nested) {
+  if (nested == nullptr) return root;
+  Node merged = *nested;
+  const auto is_null = [](const Node& child) { return child.kind == Node::Kind::null; };
+  std::erase_if(merged.children, is_null);
+  for (const Node& child : root.children) {
+    const bool part = child.kind == Node::Kind::map || child.kind == Node::Kind::null;
+    if (!part && !is_identity(child.key) && find(merged, child.key) == nullptr)
+      merged.children.push_back(child);
+  }
+  return merged;
+}
+
+}  // namespace bta

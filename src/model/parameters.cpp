@@ -1,0 +1,75 @@
+#include "model/parameters.h"
+
+#include "base/count.h"
+
+namespace bta {
+namespace {
+
+std::int64_t qk_norm_gains(const GroupedQueryAttention& a) {
+  switch (a.qk_norm) {
+    case QkNorm::none: return 0;
+    case QkNorm::per_head: return 2 * a.qk_head_dim;
+    case QkNorm::projection: return product(a.heads + a.kv_heads, a.qk_head_dim);
+  }
+  return 0;
+}
+
+std::int64_t attention_parameters(const GroupedQueryAttention& a, std::int64_t d) {
+  const std::int64_t qkv = product(a.heads, a.qk_head_dim) + product(a.kv_heads, a.qk_head_dim + a.v_head_dim);
+  const std::int64_t output = product(a.heads, a.v_head_dim, d);
+  return product(d, qkv) + output + (a.qkv_bias ? qkv : 0) + (a.output_bias ? d : 0) + qk_norm_gains(a);
+}
+
+std::int64_t mlp_parameters(std::int64_t d, std::int64_t width, bool gated, bool bias) {
+  const std::int64_t inner = gated ? 2 : 1;
+  return product(inner + 1, d, width) + (bias ? inner * width + d : 0);
+}
+
+void add_feed_forward(ParameterCount& count, const DenseMlp& mlp, std::int64_t d) {
+  count.dense_mlp += mlp_parameters(d, mlp.width, mlp.gated, mlp.bias);
+}
+
+void add_feed_forward(ParameterCount& count, const MoeMlp& moe, std::int64_t d) {
+  const std::int64_t expert = mlp_parameters(d, moe.width, moe.gated, false);
+  count.router += product(d, moe.experts);
+  count.routed_experts = checked_add(count.routed_experts, product(moe.experts, expert));
+  count.routed_experts_active = checked_add(count.routed_experts_active, product(moe.top_k, expert));
+  if (moe.shared_width > 0)
+    count.shared_experts += mlp_parameters(d, moe.shared_width, moe.gated, false) + (moe.shared_gate ? d : 0);
+}
+
+}  // namespace
+
+std::int64_t ParameterCount::total() const {
+  std::int64_t sum = 0;
+  for (const std::int64_t part : {embedding, output_head, attention, norms, dense_mlp, router, shared_experts, routed_experts})
+    sum = checked_add(sum, part);
+  return sum;
+}
+
+std::int64_t ParameterCount::active() const { return total() - routed_experts + routed_experts_active; }
+
+std::int64_t ParameterCount::active_without_input_embedding() const {
+  return active() - (tied ? 0 : embedding);
+}
+
+ParameterCount count_parameters(const Model& model) {
+  ParameterCount count;
+  const std::int64_t d = model.hidden;
+  count.tied = model.tied_embeddings;
+  count.embedding = product(model.vocabulary, d);
+  count.output_head = model.tied_embeddings ? 0 : count.embedding;
+  count.norms = d;
+  for (const Layer& layer : model.layers) {
+    count.norms += 2 * d;
+    std::visit([&](const auto& a) { count.attention += attention_parameters(a, d); }, layer.attention);
+    std::visit([&](const auto& mlp) { add_feed_forward(count, mlp, d); }, layer.feed_forward);
+  }
+  return count;
+}
+
+std::int64_t training_state_bytes(std::int64_t parameters, std::int64_t bytes_per_parameter) {
+  return product(parameters, bytes_per_parameter);
+}
+
+}  // namespace bta

@@ -1,0 +1,39 @@
+// Exact parameter counts of a model, by part.
+//   attention  d*(H*dqk + Hkv*(dqk+dv)) + H*dv*d  (+ biases)      q/k norm: dqk + dqk, or H*dqk + Hkv*dqk
+//   MLP        3*d*ff gated, 2*d*ff not (+ biases)                 router: d*E
+//   experts    E*3*d*f, of which a token uses k*3*d*f              shared: 3*d*fs (+ d for its gate)
+//   norms      2*d a layer + d at the end                          embedding V*d; head V*d unless tied
+// active = total - (E-k)*3*d*f per MoE layer. Source: the weight lists of the published checkpoints.
+#pragma once
+
+#include <cstdint>
+
+#include "model/model.h"
+
+namespace bta {
+
+struct ParameterCount {
+  std::int64_t embedding = 0;    // V*d
+  std::int64_t output_head = 0;  // V*d, 0 when tied
+  std::int64_t attention = 0;    // projections, biases and q/k norms
+  std::int64_t norms = 0;        // layer norms and the final norm
+  std::int64_t dense_mlp = 0;
+  std::int64_t router = 0;
+  std::int64_t shared_experts = 0;
+  std::int64_t routed_experts = 0;
+  std::int64_t routed_experts_active = 0;
+
+  std::int64_t total() const;
+  std::int64_t active() const;
+  /// A tied table stays: it is the output head's weight.
+  std::int64_t active_without_input_embedding() const;
+  bool tied = false;
+};
+
+/// Throws std::overflow_error when a count exceeds 64 bits.
+ParameterCount count_parameters(const Model& model);
+
+/// Bytes of training state: parameters * (weight + gradient + master + moments), the caller's sizes.
+std::int64_t training_state_bytes(std::int64_t parameters, std::int64_t bytes_per_parameter);
+
+}  // namespace bta

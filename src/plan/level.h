@@ -1,0 +1,35 @@
+// Sparsity levels: E at fixed k, or k at fixed E, with the model's expert width or with constant active
+// parameters (width = f*k_model/k, rounded to nearest).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "model/model.h"
+
+namespace bta {
+
+struct Level {
+  std::int64_t experts = 0;
+  std::int64_t top_k = 0;
+  std::int64_t expert_width = 0;
+  bool operator==(const Level&) const = default;
+};
+
+struct LevelRequest {
+  std::vector<std::int64_t> experts;  // empty: see levels()
+  std::vector<std::int64_t> top_k;
+  bool iso_active = false;
+};
+
+/// Both lists empty: the two published series scaled to the model: E = k, 2k, 4k .. E_model at k_model, then
+/// k = k_model/2 .. 1 at E_model, each level once. One list empty: the model's own value. Else all pairs in
+/// the order given. A dense model has no levels: an error if any are asked for, else empty.
+/// Errors: top_k > experts, width that rounds to 0; each names the option.
+Result<std::vector<Level>> levels(const Model& model, const LevelRequest& request);
+
+/// The model at a level. E = k is the dense equivalent: one fused MLP, no router.
+Model at_level(const Model& model, const Level& level);
+
+}  // namespace bta

@@ -1,0 +1,102 @@
+#include "report/context.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "cost/problem.h"
+#include "report/names.h"
+#include "report/people.h"
+
+namespace bta {
+namespace {
+
+constexpr std::array<std::string_view, 4> assumption_kinds = {"calibrated", "assumed", "derived", "unstated"};
+
+std::string element_bytes_text(const ElementBytes& bytes) {
+  return fmt::format("{} activation, {} weight, {} gradient, {} score", bytes.activation, bytes.weight,
+                     bytes.gradient, bytes.score);
+}
+
+}  // namespace
+
+const std::vector<Convention>& conventions() {
+  static const std::vector<Convention> all = {
+      {"flops", "1 multiply-add = 2 FLOPs"},
+      {"model_flops",
+       "matrix products of the forward pass, times 3 for training; no recomputation, no vector work"},
+      {"hardware_flops",
+       "matrix products the chip executes: recomputation included, padding not (padding is time)"},
+      {"utilization", "hardware FLOPs / step time / published dense peak of all wafers"},
+      {"units", "SI base units; GB = 1e9 bytes, GiB = 2^30 bytes"},
+      {"sparsity", "1 - top_k/experts"},
+      {"tokens_per_expert", "tokens of a micro-batch * top_k / experts"},
+      {"tile_batch", "B: sequences per attention tile"},
+      {"tiles", "G: attention tiles per micro-batch; 1 = conventional uniform batching"},
+      {"micro_batch", "B*G: sequences the experts see at once on one wafer"},
+      {"uniform", "the best plan with G = 1"},
+      {"dense",
+       "every expert selected (top_k = experts) as one fused MLP without a router, at its own best uniform "
+       "batch"},
+      {"speedup", "tokens_per_s / uniform_tokens_per_s"},
+      {"loss", "1 - tokens_per_s / dense_tokens_per_s; negative when faster than dense"},
+      {"bound",
+       "the resource with the largest share of step time; memory: a larger micro-batch would be faster but "
+       "does not fit"},
+      {"objective", "highest tokens/s over all integers B, G that fit; ties by least memory, then least G"},
+  };
+  return all;
+}
+
+std::string_view mask_meaning(Mask mask) {
+  constexpr std::array<std::string_view, 3> meanings = {
+      "full: the chip computes the whole S x S square of scores",
+      "causal: the chip skips what is masked, S*(S+1)/2 pairs",
+      "half: S*S/2 pairs, only to compare FLOPs with tools that count so"};
+  return meanings.at(static_cast<std::size_t>(mask));
+}
+
+bool is_assumption(const SourcedNumber& number) {
+  for (const std::string_view kind : assumption_kinds)
+    if (number.kind == kind) return true;
+  return false;
+}
+
+std::int64_t head_chunk_tokens(const Wafer& wafer, const Workload& workload) {
+  return make_problem(Model{}, wafer, workload).head_chunk;  // it hangs on the wafer and the workload only
+}
+
+std::string heading_lines(const Model& model, const Wafer& wafer, const Workload& workload) {
+  return fmt::format(
+      "{} on {}, {}\n"
+      "seq_len {}, mask {}, attention {}, checkpoint {}, routing {}, placement {}, precision {}\n",
+      model.name, wafer.name, plural(workload.wafers, "wafer"), workload.seq_len, name_of(workload.mask),
+      name_of(workload.kernel), name_of(workload.checkpoint), name_of(workload.routing),
+      name_of(workload.placement), name_of(workload.precision));
+}
+
+std::vector<std::string> assumption_notes(const Wafer& wafer, const Workload& workload) {
+  std::vector<std::string> notes;
+  for (const std::string_view kind : assumption_kinds) {
+    std::string listed;
+    for (const SourcedNumber& number : wafer.numbers)
+      if (number.kind == kind)
+        listed += fmt::format("{}{} {}", listed.empty() ? "" : ", ", number.key, number.value);
+    if (!listed.empty()) notes.push_back(fmt::format("{}: {}", kind, listed));
+  }
+  notes.push_back(fmt::format(
+      "bytes per element: {}; head in chunks of {} tokens; expert buffers hold with probability {}",
+      element_bytes_text(workload.bytes), grouped(head_chunk_tokens(wafer, workload)),
+      workload.capacity_quantile));
+  return notes;
+}
+
+std::string assumptions_in_one_line(const Wafer& wafer) {
+  std::string text;
+  for (const SourcedNumber& number : wafer.numbers)
+    if (is_assumption(number))
+      text += fmt::format("{}{}={} ({})", text.empty() ? "" : "; ", number.key, number.value, number.kind);
+  return text;
+}
+
+}  // namespace bta

@@ -1,0 +1,45 @@
+#include "report/operator_columns.h"
+
+#include <array>
+
+namespace bta {
+namespace {
+
+using Op = const OperatorCost&;
+
+template <Resource resource>
+Cell seconds(Op op) {
+  return op.bound ? cell(op.busy[resource]) : Cell();
+}
+
+/// For people the time of the binding resource stands beside its name.
+constexpr auto columns = std::to_array<Column<OperatorCost>>({
+    {"name", "operator", "", Look::text, [](Op op) { return cell(op.name); }},
+    {"phase", "phase", "", Look::text, [](Op op) { return cell(op.phase); }},
+    {"class", "", "", Look::text, [](Op op) { return cell(name_of(op.flop_class)); }},
+    {"flops", "TFLOP", "", Look::tera, [](Op op) { return cell(op.flops); }},
+    {"bytes_in", "in", "GB", Look::giga, [](Op op) { return cell(op.bytes_in); }},
+    {"bytes_out", "out", "GB", Look::giga, [](Op op) { return cell(op.bytes_out); }},
+    {"intensity_flops_per_byte", "FLOP", "/byte", Look::decimal, [](Op op) { return cell(op.intensity); }},
+    {"compute_s", "compute", "", Look::seconds, seconds<Resource::compute>},
+    {"sram_s", "sram", "", Look::seconds, seconds<Resource::sram>},
+    {"broadcast_s", "", "", Look::seconds, seconds<Resource::broadcast>},
+    {"reduce_s", "reduce", "", Look::seconds, seconds<Resource::reduce>},
+    {"stream_in_s", "in", "time", Look::seconds, seconds<Resource::stream_in>},
+    {"stream_out_s", "", "", Look::seconds, seconds<Resource::stream_out>},
+    {"bound", "bound", "", Look::text,
+     [](Op op) { return op.bound ? cell(resource_names[static_cast<std::size_t>(*op.bound)]) : Cell(); }},
+});
+
+}  // namespace
+
+std::span<const Column<OperatorCost>> operator_columns() {
+  return columns;
+}
+
+std::string_view name_of(FlopClass flop_class) {
+  constexpr std::array<std::string_view, 3> names = {"gemm", "attention", "vector"};
+  return names.at(static_cast<std::size_t>(flop_class));
+}
+
+}  // namespace bta

@@ -1,0 +1,22 @@
+// The columns of `plan`, in the order scripts rely on.
+#pragma once
+
+#include <span>
+
+#include "plan/plan.h"
+#include "report/grid.h"
+
+namespace bta {
+
+struct PlanLine {
+  const Plan* plan;
+  const PlanRow* row;
+};
+std::vector<PlanLine> lines_of(const Plan& plan);
+
+std::span<const Column<PlanLine>> plan_columns();
+
+/// One more for CSV, which has no other place for it: every assumed number of the hardware.
+const Column<PlanLine>& assumptions_column();
+
+}  // namespace bta

@@ -1,0 +1,126 @@
+#include "report/plan_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "report/context.h"
+#include "report/csv.h"
+#include "report/document.h"
+#include "report/markdown.h"
+#include "report/people.h"
+#include "report/plan_columns.h"
+#include "report/text_table.h"
+
+namespace bta {
+namespace {
+
+std::string row_name(const PlanRow& row, const Model& model) {
+  return row.level ? fmt::format("{} experts, top_k {}", row.level->experts, row.level->top_k) : model.name;
+}
+
+std::string memory_note(const Plan& plan) {
+  return fmt::format("memory limit: {}", bytes_text(as_double(plan.rows.front().memory_limit)));
+}
+
+/// "1.16x to 5.72x" over the rows that have the value; empty when none has.
+std::string range_text(const Plan& plan, std::optional<double> PlanRow::*member) {
+  std::vector<double> values;
+  for (const PlanRow& row : plan.rows)
+    if (row.*member) values.push_back(*(row.*member));
+  if (values.empty()) return "";
+  const auto [least, most] = std::ranges::minmax(values);
+  const std::string low = fmt::format("{:.2f}x", least), high = fmt::format("{:.2f}x", most);
+  return low == high ? low : low + " to " + high;
+}
+
+/// How much hangs on score tensors being resident: evidence on that conflicts (docs/model.md).
+std::string resident_scores_note(const Plan& plan) {
+  const std::string blocked = range_text(plan, &PlanRow::blocked_speedup),
+                    resident = range_text(plan, &PlanRow::speedup);
+  if (blocked.empty()) return "";
+  return fmt::format(
+      "resident scores decide the speedup: {}, but {} with a kernel that keeps none (--attention blocked)",
+      resident.empty() ? "nothing fits" : resident, blocked);
+}
+
+/// One note for each reason, with the rows it holds for.
+std::vector<std::string> infeasible_notes(const Plan& plan) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
+  for (const PlanRow& row : plan.rows) {
+    if (row.feasible()) continue;
+    auto found = std::ranges::find(reasons, row.reason, [](const auto& entry) { return entry.first; });
+    if (found == reasons.end()) found = reasons.insert(reasons.end(), {row.reason, {}});
+    found->second.push_back(row_name(row, plan.request.model));
+  }
+  std::vector<std::string> notes;
+  for (const auto& [reason, rows] : reasons) {
+    const bool everywhere = rows.size() > 1 && rows.size() == plan.rows.size();
+    notes.push_back(fmt::format(
+        "infeasible: {}: {}", everywhere ? "every level" : fmt::format("{}", fmt::join(rows, "; ")), reason));
+  }
+  return notes;
+}
+
+std::vector<std::string> notes_of(const Plan& plan) {
+  const PlanRequest& asked = plan.request;
+  std::vector<std::string> notes = infeasible_notes(plan);
+  if (!plan.rows.empty()) notes.push_back(memory_note(plan));
+  if (std::string scores = resident_scores_note(plan); !scores.empty()) notes.push_back(std::move(scores));
+  if (asked.iso_active)
+    notes.emplace_back("iso-active: the width follows k, so that active parameters stay constant");
+  for (const std::string& note : asked.model.notes) notes.push_back("model: " + note);
+  std::ranges::move(assumption_notes(asked.wafer, asked.workload), std::back_inserter(notes));
+  notes.emplace_back(
+      "1 multiply-add = 2 FLOPs; GB = 1e9 bytes; E experts, k per token, B sequences per attention tile, "
+      "G tiles; unif.: G = 1; dense: k = E; of peak: hardware FLOPs over the published dense peak");
+  return notes;
+}
+
+std::string plan_table(const Plan& plan) {
+  const PlanRequest& asked = plan.request;
+  std::string text = heading_lines(asked.model, asked.wafer, asked.workload) + "\n";
+  text += write_text_table(text_grid(plan_columns(), lines_of(plan))) + "\n";
+  for (const std::string& note : notes_of(plan)) text += write_paragraph(note);
+  return text;
+}
+
+std::string plan_markdown(const Plan& plan) {
+  const PlanRequest& asked = plan.request;
+  std::string text = markdown_heading(heading_lines(asked.model, asked.wafer, asked.workload)) + "\n";
+  text += write_markdown(text_grid(plan_columns(), lines_of(plan))) + "\n";
+  return text + markdown_list(notes_of(plan));
+}
+
+std::string plan_csv(const Plan& plan) {
+  std::vector<Column<PlanLine>> columns(plan_columns().begin(), plan_columns().end());
+  columns.push_back(assumptions_column());
+  return write_csv(machine_grid<PlanLine>(columns, lines_of(plan)));
+}
+
+std::string plan_json(const Plan& plan) {
+  const PlanRequest& asked = plan.request;
+  Json document = document_head("plan");
+  add_context(document, asked.model, asked.wafer, asked.workload);
+  document["rows"] = to_json(machine_grid(plan_columns(), lines_of(plan)));
+  return write_json(document);
+}
+
+}  // namespace
+
+std::string write_plan(const Plan& plan, Format format) {
+  switch (format) {
+    case Format::table:
+      return plan_table(plan);
+    case Format::csv:
+      return plan_csv(plan);
+    case Format::json:
+      return plan_json(plan);
+    case Format::markdown:
+      return plan_markdown(plan);
+  }
+  return "";
+}
+
+}  // namespace bta

@@ -1,0 +1,33 @@
+// Every file under examples/ does what it says.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "cli/program.h"
+
+using namespace bta::cli_test;
+
+namespace {
+std::string example(const std::string& name) { return std::string(BTA_SOURCE_DIR) + "/examples/" + name; }
+}  // namespace
+
+TEST_SUITE("cli") {
+  TEST_CASE("the examples are planned, alone and together") {
+    const Run model = run({"--model", example("my-moe.yaml")});
+    CHECK(model.code == 0);
+    CHECK(model.out.find("my-moe on cerebras-cs2") == 0);
+    const Run hardware = run({"--hardware", example("faster-stream.yaml")});
+    CHECK(hardware.code == 0);
+    CHECK(hardware.out.find("qwen3-30b-a3b on faster-stream") == 0);
+    CHECK(run({"--model", example("my-moe.yaml"), "--hardware", example("faster-stream.yaml")}).code == 0);
+  }
+
+  TEST_CASE("no example is left out of the test above") {
+    int files = 0;
+    for ([[maybe_unused]] const auto& entry :
+         std::filesystem::directory_iterator(std::string(BTA_SOURCE_DIR) + "/examples"))
+      ++files;
+    CHECK(files == 2);
+  }
+}

@@ -1,0 +1,36 @@
+// The library's writers ignore a locale that its host set.
+#include <doctest/doctest.h>
+
+#include <clocale>
+#include <cstdlib>
+#include <locale>
+
+#include "golden/sample_records.h"
+#include "report/explain_report.h"
+#include "report/plan_report.h"
+
+namespace {
+
+using namespace bta;
+
+std::string everything() {
+  std::string text;
+  for (const Format format : {Format::table, Format::csv, Format::json, Format::markdown})
+    text += write_plan(golden::sample_plan(), format) +
+            write_explanation(golden::sample_explanation({3, 5}), format);
+  return text;
+}
+
+TEST_CASE("writers print the same under a locale with a decimal comma and grouping") {
+  const std::string before = everything();
+  REQUIRE(setenv("LOCPATH", BTA_TEST_LOCPATH, 1) == 0);
+  REQUIRE_MESSAGE(std::setlocale(LC_ALL, "de_DE.UTF-8") != nullptr, "no de_DE.UTF-8 under " BTA_TEST_LOCPATH);
+  REQUIRE(std::string(std::localeconv()->decimal_point) == ",");
+  const std::locale plain = std::locale::global(std::locale("de_DE.UTF-8"));
+  const std::string after = everything();
+  std::locale::global(plain);
+  std::setlocale(LC_ALL, "C");
+  CHECK(after == before);
+}
+
+}  // namespace

@@ -1,0 +1,88 @@
+// A quiet library of small files, each of them built.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "house/house_rules.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using bta::house::code_of;
+using bta::house::silence_breaches;
+using bta::house::size_breaches;
+using Breaches = std::vector<std::string>;
+
+/// Does the CMakeLists.txt of the file's folder, or of one above, name it?
+bool is_listed(const fs::path& file) {
+  for (fs::path folder = file.parent_path(); folder != fs::path(BTA_SOURCE_DIR);
+       folder = folder.parent_path()) {
+    std::ifstream list(folder / "CMakeLists.txt");
+    const std::string wanted = file.lexically_relative(folder).generic_string();
+    for (std::string word; list >> word;) {
+      if (word == wanted || word == wanted + ")") return true;
+    }
+  }
+  return false;
+}
+
+TEST_SUITE_BEGIN("house");
+
+TEST_CASE("the library never prints and never ends the process") {
+  for (const auto& file : bta::house::source_files()) {
+    for (const auto& breach : silence_breaches(file)) FAIL_CHECK(breach);
+  }
+}
+
+TEST_CASE("every source file stays below 300 lines") {
+  for (const auto& file : bta::house::source_files()) {
+    for (const auto& breach : size_breaches(file)) FAIL_CHECK(breach);
+  }
+}
+
+TEST_CASE("every source file is built: a CMakeLists.txt names it") {
+  for (const char* const tree : {"src", "tests"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(BTA_SOURCE_DIR) / tree)) {
+      if (entry.path().extension() != ".cpp") continue;
+      CHECK_MESSAGE(is_listed(entry.path()), entry.path().string());
+    }
+  }
+}
+
+TEST_CASE("the rule of silence finds every way to print or exit") {
+  CHECK(silence_breaches({"cost/a.cpp", "\n  std::exit(1);"}) ==
+        Breaches{"src/cost/a.cpp:2: the library never prints or exits: exit("});
+  for (const char* const line :
+       {"abort();", "::_Exit (2);", "std::cout << x;", "using std::cerr;", "std::clog", "printf(\"x\");",
+        "std::puts(x);", "fmt::print(\"x\");", "std::fputs(x, stderr);", "int n = 1'000; std::exit(n);"}) {
+    CAPTURE(line);
+    CHECK(silence_breaches({"report/a.cpp", line}).size() == 1);
+    CHECK(silence_breaches({"cli/a.cpp", line}).empty());
+    CHECK(silence_breaches({"main.cpp", line}).empty());
+  }
+}
+
+TEST_CASE("the rule of silence leaves comments, texts and longer names alone") {
+  for (const char* const line : {"// exit(1)", "/* std::cout */", "f(\"stdout \\\" cerr\");", "on_exit(x);",
+                                 "R\"(abort())\"", "char c = '\"'; // cout", "std::snprintf(b, n, f);"}) {
+    CAPTURE(line);
+    CHECK(silence_breaches({"cost/a.cpp", line}).empty());
+  }
+}
+
+TEST_CASE("blanking comments and texts keeps line numbers") {
+  CHECK(code_of("a /* b\nc */ d\n") == "a     \n     d\n");
+  CHECK(code_of("f(\"x\\\"y\", 'z')") == "f(      ,    )");
+}
+
+TEST_CASE("the size rule fails at the limit and not below") {
+  CHECK(size_breaches({"cost/a.cpp", std::string(299, '\n')}).empty());
+  CHECK(size_breaches({"cost/a.cpp", std::string(300, '\n')}) ==
+        Breaches{"src/cost/a.cpp: 300 lines, a file stays below 300"});
+}
+
+TEST_SUITE_END();
+
+}  // namespace

@@ -1,0 +1,105 @@
+#include "cost/flops.h"
+
+#include <doctest/doctest.h>
+
+#include "support/fixtures.h"
+
+using namespace bta;
+
+namespace {
+
+Problem problem(const Model& model, std::int64_t seq_len, Mask mask, Checkpoint checkpoint = Checkpoint::XY) {
+  Workload workload;
+  workload.seq_len = seq_len;
+  workload.mask = mask;
+  workload.checkpoint = checkpoint;
+  return make_problem(model, fixtures::cs2(), workload);
+}
+
+std::int64_t forward_per_token(const Model& model, std::int64_t seq_len, Mask mask) {
+  const std::int64_t flops = count_flops(problem(model, seq_len, mask), 1).model_forward.value;
+  CHECK(flops % seq_len == 0);
+  return flops / seq_len;
+}
+
+/// FLOPs of the matmuls with weights, one token, one forward pass.
+std::int64_t matmul_per_token(const Model& model) {
+  const Problem p = problem(model, 1, Mask::full);
+  Flops flops;
+  for (const ProblemLayer& layer : p.layers)
+    for (const Operator& op : layer.operators)
+      if (flop_class(op) == FlopClass::gemm) flops += layer.count * forward_flops(p, &layer, op, 1);
+  for (const Operator& op : p.head)
+    if (flop_class(op) == FlopClass::gemm) flops += forward_flops(p, nullptr, op, 1);
+  return flops.value;
+}
+
+}  // namespace
+
+TEST_SUITE("unit") {
+  TEST_CASE("T1 at S=128: full, half and exact causal forward FLOPs per token") {
+    CHECK(matmul_per_token(fixtures::t1()) == 113152);
+    CHECK(forward_per_token(fixtures::t1(), 128, Mask::full) == 178688);
+    CHECK(forward_per_token(fixtures::t1(), 128, Mask::half) == 145920);
+    CHECK(forward_per_token(fixtures::t1(), 128, Mask::causal) == 146176);
+  }
+
+  TEST_CASE("training is three forward passes: 536,064, 437,760 and 438,528 per token of T1") {
+    CHECK(count_flops(problem(fixtures::t1(), 128, Mask::full), 1).model_training.value == 128 * 536064);
+    CHECK(count_flops(problem(fixtures::t1(), 128, Mask::half), 1).model_training.value == 128 * 437760);
+    CHECK(count_flops(problem(fixtures::t1(), 128, Mask::causal), 1).model_training.value == 128 * 438528);
+  }
+
+  TEST_CASE("Qwen3-30B-A3B at S=4096 to the last FLOP") {
+    const Model model = fixtures::qwen3_30b_a3b();
+    CHECK(matmul_per_token(model) == 6'083'313'664);
+    CHECK(forward_per_token(model, 4096, Mask::full) == 9'304'539'136);
+    CHECK(count_flops(problem(model, 4096, Mask::full), 1).model_training.value == 4096 * 27'913'617'408);
+    CHECK(count_flops(problem(model, 4096, Mask::causal), 1).model_training.value == 4096 * 23'082'958'848);
+  }
+
+  TEST_CASE("a token pays for its active experts, not for all of them") {
+    CHECK(matmul_per_token(fixtures::mixtral()) == 25'497'174'016);
+    CHECK(matmul_per_token(with_experts(fixtures::mixtral(), 8, 8, 14336)) == 93'142'908'928);
+    CHECK(matmul_per_token(with_experts(fixtures::qwen3_30b_a3b(), 128, 128, 768)) == 60'441'493'504);
+  }
+
+  TEST_CASE("tying the embedding changes no FLOP") {
+    Model model = fixtures::qwen3_4b();
+    CHECK(matmul_per_token(model) == 8'044'544'000);
+    model.tied_embeddings = false;
+    CHECK(matmul_per_token(model) == 8'044'544'000);
+  }
+
+  TEST_CASE("hardware FLOPs: attention and experts 4x forward with XY, attention 5x with X, head 3x") {
+    const Problem xy = problem(fixtures::t1(), 128, Mask::full);
+    const std::int64_t head = std::int64_t{2} * 128 * 64 * 100;
+    const std::int64_t layers = 128 * 178688 - head;
+    CHECK(count_flops(xy, 1).hardware.value == 4 * layers + 3 * head);
+    const std::int64_t attention = 128 * (2 * 12288 * 2 + 65536);  // projections, scores and context
+    const Problem x = problem(fixtures::t1(), 128, Mask::full, Checkpoint::X);
+    CHECK(count_flops(x, 1).hardware.value == 4 * layers + attention + 3 * head);
+    const Problem wafer = problem(fixtures::t1(), 128, Mask::full, Checkpoint::wafer);
+    CHECK(count_flops(wafer, 1).hardware == count_flops(xy, 1).hardware);
+  }
+
+  TEST_CASE("vector work is a class of its own at the stated count per element") {
+    // T1, one sequence of 128 tokens, forward: 2 layers of norms 2*64*4, rotary 96*3, softmax 4*128*5,
+    // top-k softmax 8*5, activation 2*32*5, combine 2*64*2; final norm 64*4 and cross-entropy 100*5.
+    const std::int64_t layer = 2 * 64 * 4 + 96 * 3 + 4 * 128 * 5 + 8 * 5 + 2 * 32 * 5 + 2 * 64 * 2;
+    const std::int64_t head = 64 * 4 + 100 * 5;
+    CHECK(count_flops(problem(fixtures::t1(), 128, Mask::full), 1).vector.value == 128 * (2 * layer * 4 + head * 3));
+  }
+
+  TEST_CASE("every FLOP is linear in the number of sequences") {
+    const Problem p = problem(fixtures::qwen3_30b_a3b(), 2048, Mask::causal);
+    CHECK(count_flops(p, 7).hardware == 7 * count_flops(p, 1).hardware);
+  }
+
+  TEST_CASE("utilization counts neither padding nor the sparse peak") {
+    const Problem p = problem(fixtures::qwen3_30b_a3b(), 2048, Mask::full);
+    const Utilization use = utilization(p, Flops(7'500'000'000'000'000), 2.0);
+    CHECK(use.of_published_peak == doctest::Approx(0.5).epsilon(1e-15));
+    CHECK(use.of_grid_peak == doctest::Approx(7.5e15 / 2 / (994.0 * 750 * 2 * 4 * 1.1e9)).epsilon(1e-15));
+  }
+}

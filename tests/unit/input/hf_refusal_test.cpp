@@ -1,0 +1,182 @@
+// What would change the arithmetic and is not known is refused by name, never read as something else.
+#include "input/hf_config.h"
+#include "unit/input/input_support.h"
+
+namespace {
+
+using namespace bta::test;
+
+const std::string supported =
+    "supported: LlamaForCausalLM (llama), MixtralForCausalLM (mixtral), OlmoeForCausalLM (olmoe), "
+    "Qwen2MoeForCausalLM (qwen2_moe), Qwen3ForCausalLM (qwen3), Qwen3MoeForCausalLM (qwen3_moe)\n";
+
+std::string config(const std::string& head, const std::string& members = "") {
+  return "{" + head + R"(
+ "hidden_size": 64, "num_hidden_layers": 4, "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 100,
+ "intermediate_size": 96, "tie_word_embeddings": false)" +
+         members + "}";
+}
+std::string typed(const std::string& type, const std::string& member) {
+  const std::string experts =
+      type == "llama" || type == "qwen3" ? "" : R"(, "num_experts": 8, "num_experts_per_tok": 2)";
+  const std::string width = type.ends_with("_moe") ? R"(, "moe_intermediate_size": 32)" : "";
+  return config(R"("model_type": ")" + type + "\",",
+                experts + width + (member.empty() ? "" : ",\n " + member));
+}
+/// The message about `member` in a config of that type.
+std::string refusal(const std::string& type, const std::string& member) {
+  return problems(model_from_json(typed(type, member)));
+}
+
+std::string refused(int column, const std::string& key, const std::string& value, const std::string& type) {
+  return "config.json:4:" + std::to_string(column) + ": error: " + key + ": '" + key + "' is " + value +
+         ": this changes the arithmetic in a way that is not known here for " + type +
+         ", so the file is refused\n";
+}
+
+TEST_SUITE_BEGIN("unit");
+
+TEST_CASE("an unknown family is refused by name, with what is supported") {
+  CHECK(problems(model_from_json(config(R"("architectures": ["MambaForCausalLM"],)"))) ==
+        "config.json:1:20: error: architectures: 'MambaForCausalLM' is not supported; " + supported);
+  CHECK(problems(model_from_json(config(R"("model_type": "gpt2",)"))) ==
+        "config.json:1:16: error: model_type: 'gpt2' is not supported; " + supported);
+  CHECK(problems(model_from_json(config(""))) ==
+        "config.json:1:1: error: neither 'architectures' nor 'model_type' says which family this is; " +
+            supported);
+}
+
+TEST_CASE("architecture and model_type must agree") {
+  CHECK(
+      problems(model_from_json(config(R"("architectures": ["LlamaForCausalLM"], "model_type": "qwen3",)"))) ==
+      "config.json:1:55: error: model_type: 'qwen3' contradicts 'LlamaForCausalLM' of the same file\n");
+  CHECK(problems(
+            model_from_json(config(R"("architectures": ["LlamaForCausalLM"], "model_type": "llama4",)"))) ==
+        "config.json:1:55: error: model_type: 'llama4' is not supported; " + supported);
+  CHECK(problems(model_from_json(config(R"("architectures": ["LlamaForCausalLM"], "model_type": null,)")))
+            .empty());
+}
+
+TEST_CASE("published files of other families are refused by their names") {
+  for (const auto& [folder, name] :
+       std::vector<std::pair<const char*, const char*>>{{"deepseek-v3", "'DeepseekV3ForCausalLM'"},
+                                                        {"gpt-oss-120b", "'GptOssForCausalLM'"},
+                                                        {"llama-4-scout", "'llama4_text'"}}) {
+    const auto file =
+        model_from_json(text_of(BTA_TEST_DATA "/models/" + std::string(folder) + "/config.json"));
+    REQUIRE_FALSE(file.has_value());
+    CHECK(problems(file).find(std::string(name) + " is not supported") != std::string::npos);
+  }
+}
+
+TEST_CASE("a window in use is refused, one that is switched off is not") {
+  CHECK(refusal("mixtral", R"("sliding_window": 4096)") ==
+        refused(20, "sliding_window", "'4096'", "mixtral"));
+  CHECK(refusal("llama", R"("sliding_window": 4096)") == refused(20, "sliding_window", "'4096'", "llama"));
+  CHECK(refusal("mixtral", R"("sliding_window": null)").empty());
+  CHECK(refusal("qwen3_moe", R"("sliding_window": 4096, "use_sliding_window": false, "max_window_layers": 2)")
+            .empty());
+  CHECK(refusal("qwen3_moe", R"("use_sliding_window": true, "sliding_window": 4096)") ==
+        refused(24, "use_sliding_window", "'true'", "qwen3_moe"));
+}
+
+TEST_CASE("layer types other than full attention are refused") {
+  CHECK(refusal("qwen3", R"("layer_types": ["full_attention", "full_attention"])").empty());
+  CHECK(refusal("qwen3", R"("layer_types": ["full_attention", "sliding_attention"])") ==
+        "config.json:4:36: error: layer_types: 'sliding_attention' is not supported; every layer must be "
+        "'full_attention'\n");
+}
+
+struct Mechanism {
+  std::string key;
+  std::string written;
+  std::string shown;
+};
+const std::vector<Mechanism> mechanisms{
+    {"kv_lora_rank", "512", "'512'"},
+    {"q_lora_rank", "1536", "'1536'"},
+    {"num_nextn_predict_layers", "1", "'1'"},
+    {"n_shared_experts", "1", "'1'"},
+    {"num_shared_experts", "2", "'2'"},
+    {"shared_expert_intermediate_size", "64", "'64'"},
+    {"first_k_dense_replace", "3", "'3'"},
+    {"moe_layer_freq", "2", "'2'"},
+    {"mamba_d_state", "16", "'16'"},
+    {"linear_conv_kernel_dim", "4", "'4'"},
+    {"full_attention_interval", "4", "'4'"},
+    {"use_qk_norm", "true", "'true'"},
+    {"mtp_depth", "1", "'1'"},
+    {"use_bias", "true", "'true'"},
+    {"attention_chunk_size", "8192", "'8192'"},
+    {"intermediate_size_mlp", "64", "'64'"},
+    {"pruned_heads", "{\"0\": [1]}", "a map of keys"},
+    {"layers_block_type", "[\"mamba\"]", "a list"},
+};
+
+TEST_CASE("active keys of mechanisms a family does not have are refused by name and value") {
+  for (const auto& [key, written, shown] : mechanisms) {
+    const int column = static_cast<int>(key.size()) + 6;
+    CHECK(refusal("qwen3_moe", "\"" + key + "\": " + written) == refused(column, key, shown, "qwen3_moe"));
+  }
+}
+
+TEST_CASE("the same keys switched off are ignored") {
+  for (const char* const member :
+       {R"("kv_lora_rank": null)", R"("num_nextn_predict_layers": 0)", R"("n_shared_experts": 0.0)",
+        R"("mamba_d_state": [])", R"("moe_layer_freq": 1)", R"("use_bias": false)", R"("pruned_heads": {})",
+        R"("layers_block_type": "")"}) {
+    CAPTURE(member);
+    CHECK(refusal("qwen3_moe", member).empty());
+  }
+}
+
+TEST_CASE("keys that cannot change the arithmetic are ignored") {
+  CHECK(
+      refusal("llama",
+              R"("rope_theta": 1e6, "rope_scaling": {"type": "yarn"}, "rms_norm_eps": 1e-6, "bos_token_id": 1,
+ "attention_dropout": 0.1, "torch_dtype": "bfloat16", "pretraining_tp": 2, "top_k": 50, "colour": "red")")
+          .empty());
+}
+
+TEST_CASE("experts in a dense family are refused") {
+  CHECK(refusal("llama", R"("num_local_experts": 8)") == refused(23, "num_local_experts", "'8'", "llama"));
+}
+
+TEST_CASE("quantized files are read, and what is left out is noted") {
+  const bta::Model model = good(model_from_json(typed("llama", R"("quantization_config": {"bits": 4})")));
+  CHECK(model.notes.back() == "quantization_config: left out; parameters are counted, not stored bits");
+}
+
+TEST_CASE("an activation must be known") {
+  CHECK(refusal("llama", R"("hidden_act": "silu")").empty());
+  CHECK(good(model_from_json(typed("llama", R"("hidden_act": "gelu_new")"))).notes.back() ==
+        "hidden_act 'gelu_new': matrices counted as for silu (gate, up and down)");
+  CHECK(refusal("llama", R"("hidden_act": "maxout")") ==
+        "config.json:4:16: error: hidden_act: 'maxout' is not an activation known here; known: silu, swish, "
+        "swiglu, and "
+        "gelu, relu and their variants\n");
+}
+
+TEST_CASE("a head size that a family would ignore is refused") {
+  CHECK(refusal("olmoe", R"("head_dim": 32)") ==
+        "config.json:4:14: error: head_dim: 'head_dim' is 32, but olmoe always uses hidden_size / "
+        "num_attention_heads = "
+        "16\n");
+}
+
+TEST_CASE("wrong kinds and values in a config.json have their place") {
+  CHECK(
+      problems(model_from_json(with(typed("llama", ""), "\"hidden_size\": 64", "\"hidden_size\": \"64\""))) ==
+      "config.json:2:17: error: hidden_size: '64' is text in quotes; write the number without quotes\n");
+  CHECK(problems(model_from_json(
+            with(typed("llama", ""), "\"vocab_size\": 100", "\"vocab_size\": 12345678901234567890123"))) ==
+        "config.json:2:111: error: vocab_size: '12345678901234567890123' is too large; a whole number from 1 "
+        "to "
+        "16777216 is needed\n");
+  CHECK(problems(model_from_json("[1]")) ==
+        "config.json:1:1: error: the file holds a list; a map of keys is needed\n");
+}
+
+TEST_SUITE_END();
+
+}  // namespace

@@ -1,0 +1,143 @@
+#include "plan/plan.h"
+
+#include <doctest/doctest.h>
+
+#include "plan/explain.h"
+#include "support/fixtures.h"
+
+using namespace bta;
+
+namespace {
+
+std::vector<Level> levels_of(const Model& model, const LevelRequest& request) {
+  const auto result = levels(model, request);
+  REQUIRE(result.has_value());
+  return result.value();
+}
+
+}  // namespace
+
+TEST_SUITE("unit") {
+  TEST_CASE("default levels: experts 8..128 at top_k 8, then top_k 4..1 at 128 experts, each once") {
+    const std::vector<Level> fixed{{8, 8, 768}, {16, 8, 768}, {32, 8, 768}, {64, 8, 768},
+                                   {128, 8, 768}, {128, 4, 768}, {128, 2, 768}, {128, 1, 768}};
+    CHECK(levels_of(fixtures::qwen3_30b_a3b(), {}) == fixed);
+    const std::vector<Level> constant{{8, 8, 768}, {16, 8, 768}, {32, 8, 768}, {64, 8, 768},
+                                      {128, 8, 768}, {128, 4, 1536}, {128, 2, 3072}, {128, 1, 6144}};
+    CHECK(levels_of(fixtures::qwen3_30b_a3b(), {.iso_active = true}) == constant);
+  }
+
+  TEST_CASE("levels asked for are all pairs in the order given, the model's own value where none is given") {
+    const std::vector<Level> pairs{{64, 2, 768}, {64, 1, 768}, {16, 2, 768}, {16, 1, 768}};
+    CHECK(levels_of(fixtures::qwen3_30b_a3b(), {.experts = {64, 16}, .top_k = {2, 1}}) == pairs);
+    CHECK(levels_of(fixtures::mixtral(), {.experts = {4}}) == std::vector<Level>{{4, 2, 14336}});
+    CHECK(levels_of(fixtures::qwen3_4b(), {}).empty());
+  }
+
+  TEST_CASE("constant active parameters rounds the width to nearest") {
+    CHECK(levels_of(fixtures::qwen3_30b_a3b(), {.top_k = {5, 7}, .iso_active = true}) ==
+          std::vector<Level>{{128, 5, 1229}, {128, 7, 878}});
+  }
+
+  TEST_CASE("levels that cannot be are errors that name the option") {
+    const auto exceeding = levels(fixtures::mixtral(), {.experts = {4}, .top_k = {5}});
+    REQUIRE_FALSE(exceeding.has_value());
+    CHECK(exceeding.error().front().key == "--top-k");
+    CHECK(exceeding.error().front().message == "top_k 5 exceeds the 4 experts of that level; ask for --experts 5 or more");
+    CHECK_FALSE(levels(fixtures::qwen3_4b(), {.experts = {4}}).has_value());
+  }
+
+  TEST_CASE("all experts chosen is the dense equivalent: one MLP of width k*f, no router") {
+    const Model dense = at_level(fixtures::qwen3_30b_a3b(), {8, 8, 768});
+    CHECK(std::get<DenseMlp>(dense.layers[0].feed_forward).width == 6144);
+    const Plan plan = make_plan({fixtures::qwen3_30b_a3b(), fixtures::cs2(), {}, {}, {{8, 8, 768}}, false});
+    CHECK(*plan.rows[0].loss_uniform == 0);
+    CHECK(plan.rows[0].uniform->tokens_per_s == plan.rows[0].dense->tokens_per_s);
+  }
+
+  TEST_CASE("the best uniform plan has a speedup of exactly 1 over itself") {
+    Constraints constraints;
+    constraints.max_micro_batch = 1;
+    const Plan plan = make_plan({fixtures::qwen3_30b_a3b(), fixtures::cs2(), {}, constraints, {{128, 8, 768}}, false});
+    CHECK(plan.rows[0].best->tiling == Tiling{1, 1});
+    CHECK(*plan.rows[0].speedup == 1.0);
+  }
+
+  TEST_CASE("a cap on tiles binds the plan and not the conventional batch it is compared with") {
+    const PlanRequest request{fixtures::qwen3_30b_a3b(), fixtures::cs2(), {}, {.max_tile = 4}, {{128, 8, 768}}, false};
+    const PlanRow row = make_plan(request).rows[0];
+    CHECK(row.best->tiling.tile_batch <= 4);
+    CHECK(row.uniform->tiling.tile_batch > 4);
+  }
+
+  TEST_CASE("a plan on the memory limit is bound by memory, one held back by the user is not") {
+    const Problem problem = make_problem(fixtures::qwen3_30b_a3b(), fixtures::cs2(), {});
+    CHECK(plan_bound(problem, {}, evaluate(problem, {27, 47})) == "memory");
+    CHECK(plan_bound(problem, {.max_micro_batch = 2}, evaluate(problem, {2, 1})) == "stream-in");
+  }
+
+  TEST_CASE("an infeasible level keeps its inputs and says why") {
+    Wafer wafer = fixtures::cs2();
+    wafer.sram_per_core = Bytes(1024);
+    const PlanRow row = make_plan({fixtures::qwen3_30b_a3b(), wafer, {}, {}, {{128, 8, 768}}, false}).rows[0];
+    CHECK_FALSE(row.feasible());
+    CHECK(row.level->experts == 128);
+    CHECK_FALSE(row.speedup.has_value());
+    CHECK(row.reason.find("too much") != std::string::npos);
+  }
+
+  TEST_CASE("explain: operators carry every FLOP and every byte of the step") {
+    for (const Checkpoint checkpoint : {Checkpoint::XY, Checkpoint::X, Checkpoint::wafer}) {
+      Workload workload;
+      workload.checkpoint = checkpoint;
+      const Explanation e = explain(make_problem(fixtures::qwen3_30b_a3b(), fixtures::cs2(), workload), {}, {5, 7});
+      Flops hardware, vector;
+      ResourceTimes busy;
+      for (const OperatorCost& cost : e.operators) {
+        (cost.flop_class == FlopClass::vector ? vector : hardware) += cost.flops;
+        busy += cost.busy;
+      }
+      CHECK(hardware == e.flops.hardware);
+      CHECK(vector == e.flops.vector);
+      CHECK(as_double(e.streamed_in) / 150e9 == doctest::Approx(e.step.busy[Resource::stream_in]).epsilon(1e-12));
+      CHECK(as_double(e.streamed_out) / 150e9 == doctest::Approx(e.step.busy[Resource::stream_out]).epsilon(1e-12));
+      for (const Resource r : {Resource::compute, Resource::sram, Resource::broadcast, Resource::reduce})
+        CHECK(busy[r] == doctest::Approx(e.step.busy[r]).epsilon(1e-12));
+    }
+  }
+
+  TEST_CASE("explain: the ridge of evenly full rows is 100 tokens per expert on one core of 100 TFLOP/s and 1 TB/s") {
+    Workload workload;
+    workload.seq_len = 16;
+    const Explanation e = explain(make_problem(fixtures::qwen3_30b_a3b(), fixtures::one_core(), workload), {}, {1, 100});
+    CHECK(*e.ridges[0].even_tokens_per_expert == doctest::Approx(100).epsilon(1e-6));
+    CHECK(e.row_fill->tokens_per_expert == 100);
+  }
+
+  TEST_CASE("explain: finer experts, same weights and work, seven times the routed activations") {
+    Workload workload;
+    workload.seq_len = 65536;
+    const auto fill = [&](std::int64_t experts, std::int64_t top_k, std::int64_t width) {
+      return *explain(make_problem(with_experts(fixtures::mixtral(), experts, top_k, width), fixtures::cs2(), workload), {}, {1, 1}).row_fill;
+    };
+    const RowFill coarse = fill(8, 2, 14336), fine = fill(56, 14, 2048);
+    CHECK(coarse.tokens_per_expert == 16384);
+    CHECK(fine.tokens_per_expert == 16384);
+    CHECK(coarse.routed_inputs.value == 1'073'741'824);
+    CHECK(fine.routed_inputs.value == 7'516'192'768);
+    const ParameterCount c = count_parameters(with_experts(fixtures::mixtral(), 8, 2, 14336));
+    const ParameterCount f = count_parameters(with_experts(fixtures::mixtral(), 56, 14, 2048));
+    CHECK(c.routed_experts == 32 * std::int64_t{1'409'286'144});
+    CHECK(f.routed_experts == c.routed_experts);
+    CHECK(c.routed_experts_active == 32 * std::int64_t{352'321'536});
+    CHECK(f.routed_experts_active == c.routed_experts_active);
+  }
+
+  TEST_CASE("explain: routed copies and gate and up outputs of 8 sequences of 4096 grow with top_k") {
+    Workload workload;
+    workload.seq_len = 4096;
+    const Explanation e = explain(make_problem(fixtures::qwen3_30b_a3b(), fixtures::cs2(), workload), {}, {4, 2});
+    CHECK(e.row_fill->routed_inputs.value == 1'073'741'824);
+    CHECK(e.row_fill->gate_and_up.value == 805'306'368);
+  }
+}
