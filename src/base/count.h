@@ -55,14 +55,18 @@ template <class Unit>
 constexpr double as_double(Count<Unit> count) {
   return static_cast<double>(count.value);
 }
-constexpr double as_double(std::int64_t n) { return static_cast<double>(n); }
+constexpr double as_double(std::int64_t n) {
+  return static_cast<double>(n);
+}
 
 using Bytes = Count<struct ByteUnit>;
 using Flops = Count<struct FlopUnit>;  // operations, not a rate; 1 multiply-add = 2 FLOPs
 using Tokens = Count<struct TokenUnit>;
 using Sequences = Count<struct SequenceUnit>;
 
-constexpr Bytes operator""_B(unsigned long long n) { return Bytes(static_cast<std::int64_t>(n)); }
+constexpr Bytes operator""_B(unsigned long long n) {
+  return Bytes(static_cast<std::int64_t>(n));
+}
 constexpr Bytes operator""_KiB(unsigned long long n) {
   return Bytes(product(static_cast<std::int64_t>(n), 1024));
 }

@@ -86,6 +86,9 @@ Diagnostic option_error(std::string option, std::string message) {
 
 Result<Arguments> parse_arguments(const std::vector<OptionRow>& known,
                                   const std::vector<std::string>& words) {
+  for (const std::string& word : words)  // CLI11 would take the next word for the missing value
+    if (word.starts_with("--") && word.ends_with('='))
+      return Diagnostics{option_error(word.substr(0, word.size() - 1), "needs a value after '='")};
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();

@@ -46,6 +46,7 @@ Result<Model> model_at_level(const Model& model, LevelRequest request) {
 struct Answer {
   std::string text;
   bool feasible = true;
+  std::string reason;  // why the point asked for is infeasible; empty when it is not
 };
 
 Answer explain_best(const Problem& problem, const Constraints& constraints, const PointOptions& point,
@@ -64,18 +65,22 @@ Answer explain_best(const Problem& problem, const Constraints& constraints, cons
 /// The front is made from every feasible point; beyond this micro-batch they are too many.
 constexpr std::int64_t largest_front = 20'000;
 
-Diagnostics refuse_endless_front(const Problem& problem, const Constraints& constraints, const PointOptions& point) {
+Diagnostics refuse_endless_front(const Problem& problem, const Constraints& constraints,
+                                 const PointOptions& point) {
   if (!point.pareto) return {};
   const std::int64_t largest = largest_feasible_micro_batch(problem, constraints);
   if (largest <= largest_front) return {};
-  return {option_error("--pareto", fmt::format("micro-batches up to {} fit, too many points for a front; give "
-                                               "--max-micro-batch {} or less",
-                                               largest, largest_front))};
+  return {
+      option_error("--pareto", fmt::format("micro-batches up to {} fit, too many points for a front; give "
+                                           "--max-micro-batch {} or less",
+                                           largest, largest_front))};
 }
 
 Answer answer(const Problem& problem, const Constraints& constraints, const PointOptions& point,
               Format format) {
-  if (point.tiling) return {write_explanation(explain(problem, constraints, *point.tiling), format)};
+  if (point.tiling)
+    return {write_explanation(explain(problem, constraints, *point.tiling), format), true,
+            why_infeasible(problem, constraints, *point.tiling)};
   if (!point.pareto) return explain_best(problem, constraints, point, format);
   std::vector<Candidate> candidates = all_feasible(problem, constraints);
   sort_best_first(candidates);
@@ -103,6 +108,8 @@ ExitCode run_explain(const Arguments& arguments) {
   const Answer found = answer(problem, subject->constraints, point, options.format);
   if (!found.feasible && !options.quiet)
     say_note("nothing is feasible: " + why_nothing_fits(problem, subject->constraints));
+  if (options.format == Format::csv && !found.reason.empty() && !options.quiet)
+    say_note("this point is infeasible: " + found.reason);
   if (!output.value().write(found.text)) return ExitCode::failed;
   return found.feasible ? ExitCode::done : ExitCode::nothing_feasible;
 }

@@ -38,8 +38,8 @@ std::vector<OptionRow> workload_options() {
       {"--attention", choices(attention_names), std::string(name_of(w.kernel)), "",
        "kernel: keeps whole score tensors, or one block of rows", Group::workload},
       {"--checkpoint", choices(checkpoint_names), std::string(name_of(w.checkpoint)), "",
-       "activations kept for the backward pass: layer and attention outputs off-wafer, layer outputs only, "
-       "or both on the wafer",
+       "kept for the backward pass: layer inputs and attention outputs off-wafer, layer inputs only, or both "
+       "on the wafer",
        Group::workload},
       {"--routing", "balanced|zipf:A|FILE", name_of(w.routing), "", "how tokens spread over the experts",
        Group::workload},

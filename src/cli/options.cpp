@@ -13,7 +13,8 @@ namespace {
 
 constexpr IntegerRange positive{1, std::int64_t{1} << 53};
 constexpr IntegerRange element_range{1, 16};  // bytes
-constexpr RealRange quantile_range{0, 1, true, true};
+constexpr RealRange quantile_range{0, 1 - 1e-9, true, false};
+constexpr IntegerRange level_range{1, std::int64_t{1} << 16};  // as in a model file
 constexpr RealRange zipf_range{0, 10, false, false};
 
 void read_element(OptionReader& reader, const std::string& option, std::int64_t by_precision,
@@ -56,7 +57,7 @@ Constraints read_constraints(OptionReader& reader) {
 }
 
 LevelRequest read_levels(OptionReader& reader) {
-  return {reader.integers("--experts", positive), reader.integers("--top-k", positive),
+  return {reader.integers("--experts", level_range), reader.integers("--top-k", level_range),
           reader.has("--iso-active")};
 }
 

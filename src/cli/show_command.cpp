@@ -92,7 +92,16 @@ Diagnostic nothing_of_that_name(const std::string& name) {
                                                       : fmt::format("did you mean {}?", nearest)));
 }
 
-/// A file is what it reads as; one that reads as neither has the errors of the kind with fewer of them.
+/// JSON is always a model; YAML that reads as neither is hardware when a model does not know its sections.
+bool looks_like_hardware(const std::string& name, const Diagnostics& as_model) {
+  if (is_in(builtin_hardware(), name)) return true;
+  return !name.ends_with(".json") && std::ranges::any_of(as_model, [](const Diagnostic& error) {
+    return error.key == "grid" || error.key == "core" || error.key == "off_wafer" ||
+           error.key == "efficiency";
+  });
+}
+
+/// A file is what it reads as.
 std::optional<std::string> shown(OptionReader& reader, const std::string& name, Format format) {
   const Overrides overrides = read_overrides(reader);
   std::error_code ignored;
@@ -104,8 +113,7 @@ std::optional<std::string> shown(OptionReader& reader, const std::string& name, 
   if (model) return shown_model(reader, model.value(), overrides, format);
   const Result<Wafer> wafer = load_wafer(name, overrides.hardware);
   if (wafer) return shown_wafer(reader, wafer.value(), overrides, format);
-  const bool rather_hardware = !is_in(builtin_models(), name) && wafer.error().size() < model.error().size();
-  reader.errors(is_in(builtin_hardware(), name) || rather_hardware ? wafer.error() : model.error());
+  reader.errors(looks_like_hardware(name, model.error()) ? wafer.error() : model.error());
   return std::nullopt;
 }
 

@@ -14,7 +14,8 @@ Timed with_expert_stream(const Problem& problem, Timed work, double in_bytes, do
 
 /// Moving every routed token's activations once through the bisection of the fabric.
 double move_s(const Problem& problem, const MoeMlp& moe, std::int64_t tokens) {
-  const double bytes = as_double(product(tokens, moe.top_k, problem.model.hidden, problem.workload.bytes.activation));
+  const double bytes =
+      as_double(product(tokens, moe.top_k, problem.model.hidden, problem.workload.bytes.activation));
   return bytes / (4 * as_double(problem.wafer.columns) * problem.wafer.link_bytes_per_cycle) /
          problem.wafer.clock_hz;
 }

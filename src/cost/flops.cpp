@@ -20,7 +20,8 @@ void add(FlopCount& count, const Problem& problem, const ProblemLayer* layer, co
 
 }  // namespace
 
-Flops forward_flops(const Problem& problem, const ProblemLayer* layer, const Operator& op, std::int64_t sequences) {
+Flops forward_flops(const Problem& problem, const ProblemLayer* layer, const Operator& op,
+                    std::int64_t sequences) {
   const std::int64_t seq_len = problem.workload.seq_len;
   const std::int64_t tokens = tokens_through(layer, op, product(sequences, seq_len));
   const std::int64_t twice_all_pairs = product(sequences, twice_pairs(seq_len, problem.workload.mask));
@@ -53,18 +54,23 @@ std::vector<PhaseKind> phases_of(Stage stage, Checkpoint checkpoint) {
     case Stage::attention:
       if (checkpoint == Checkpoint::X) return {attention_forward, attention_recompute, attention_backward};
       return {attention_forward, attention_backward};
-    case Stage::router: return {router_forward, router_backward};
-    case Stage::expert: return {experts_forward, experts_backward};
-    case Stage::shared_expert: return {shared_expert_forward, shared_expert_backward};
-    case Stage::dense_mlp: return {dense_mlp_forward, dense_mlp_backward};
-    case Stage::head: return {head};
+    case Stage::router:
+      return {router_forward, router_backward};
+    case Stage::expert:
+      return {experts_forward, experts_backward};
+    case Stage::shared_expert:
+      return {shared_expert_forward, shared_expert_backward};
+    case Stage::dense_mlp:
+      return {dense_mlp_forward, dense_mlp_backward};
+    case Stage::head:
+      return {head};
   }
   return {};
 }
 
-Utilization utilization(const Problem& problem, Flops hardware, double step_s) {
+Utilization utilization(const Problem& problem, double hardware_flops, double step_s) {
   const Wafer& wafer = problem.wafer;
-  const double rate = as_double(hardware) / step_s;  // one wafer's
+  const double rate = hardware_flops / step_s;  // one wafer's
   const double grid_peak = 2 * as_double(wafer.rows) * as_double(wafer.columns) *
                            as_double(vector_width(wafer, problem.workload.precision)) * wafer.clock_hz;
   return {rate / wafer.dense_peak_flops_per_s, rate / grid_peak};

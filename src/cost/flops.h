@@ -1,7 +1,7 @@
 // FLOPs, exactly. 1 multiply-add = 2 FLOPs; the mask convention is the workload's.
-//   model FLOPs     forward matmuls * 3 (forward, data gradient, weight gradient), no recomputation, no vector work
-//   hardware FLOPs  the matmuls the chip executes: recomputation included, padding not (padding is time)
-//   vector FLOPs    a class of its own, at the stated count per element
+//   model FLOPs     forward matmuls * 3 (forward, data gradient, weight gradient), no recomputation, no
+//   vector work hardware FLOPs  the matmuls the chip executes: recomputation included, padding not (padding
+//   is time) vector FLOPs    a class of its own, at the stated count per element
 // Tokens through an operator: T, or T*k for the routed experts. The embedding lookup is 0; the head is
 // 2*T*d*V whether tied or not. Throws std::overflow_error beyond 64 bits. Source: docs/model.md, "FLOPs".
 #pragma once
@@ -12,7 +12,8 @@
 namespace bta {
 
 /// One forward run of one operator on N sequences.
-Flops forward_flops(const Problem& problem, const ProblemLayer* layer, const Operator& op, std::int64_t sequences);
+Flops forward_flops(const Problem& problem, const ProblemLayer* layer, const Operator& op,
+                    std::int64_t sequences);
 
 /// What the chip runs of an operator in one phase: forward runs, and twice a forward for the gradients.
 Flops executed_flops(Flops forward, Passes passes);
@@ -33,6 +34,6 @@ struct Utilization {
   double of_published_peak = 0;
   double of_grid_peak = 0;  // R*C*2*v*clock
 };
-Utilization utilization(const Problem& problem, Flops hardware, double step_s);
+Utilization utilization(const Problem& problem, double hardware_flops, double step_s);
 
 }  // namespace bta

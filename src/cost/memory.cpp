@@ -3,51 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "cost/memory_parts.h"
 #include "cost/row_load.h"
 
 namespace bta {
 namespace {
 
-constexpr std::int64_t wide = 4;       // bytes of logits, probabilities and accumulated gradients
-constexpr std::int64_t top_k_entry = 8;  // index and weight
-
-/// Byte sizes that the phases of one kind of layer share.
-struct Sizes {
-  const Problem& problem;
-  const ProblemLayer* layer;
-  std::int64_t tile_sequences, sequences, cap;
-
-  std::int64_t tile_tokens() const { return product(tile_sequences, problem.workload.seq_len); }
-  std::int64_t tokens() const { return product(sequences, problem.workload.seq_len); }
-  Bytes all() const { return activation_bytes(problem, sequences); }  // x
-  Bytes activations(std::int64_t tokens, std::int64_t width) const {
-    return Bytes(product(tokens, width, problem.workload.bytes.activation));
-  }
-  Bytes tile(std::int64_t width) const { return activations(tile_tokens(), width); }
-  Bytes weights(Stage stage) const {
-    return Bytes(product(stage_parameters(layer->operators, stage), problem.workload.bytes.weight));
-  }
-  Bytes gradients(Stage stage) const { return Bytes(product(stage_parameters(layer->operators, stage), wide)); }
-  std::int64_t d() const { return problem.model.hidden; }
-  bool on_wafer() const { return problem.workload.checkpoint == Checkpoint::wafer; }
-  bool streams_y() const { return problem.workload.checkpoint == Checkpoint::XY; }
-};
-
-void add(PhaseMemory& memory, std::string_view name, Bytes bytes, int first, int last) {
-  if (memory.tensors.empty()) memory.tensors.reserve(24);  // the longest list; a search builds many
-  if (bytes.value > 0) memory.tensors.push_back({name, bytes, first, last});
-}
-
-void add_transfer_buffers(PhaseMemory& memory, const Sizes& size, int last) {
-  add(memory, "two transfer buffers", 2 * size.tile(size.d()), 1, last);
-}
-
-/// Checkpoints that stay on the wafer: X and Y of this layer and of those before it.
-void add_kept(PhaseMemory& memory, const Sizes& size, std::int64_t inputs, std::int64_t after_attention, int last) {
-  if (!size.on_wafer()) return;
-  add(memory, "kept X of the layers", inputs * size.all(), 1, last);
-  add(memory, "kept Y of the layers", after_attention * size.all(), 1, last);
-}
+using namespace memory_parts;
 
 Bytes score_bytes(const Sizes& size, const GroupedQueryAttention& a, std::int64_t live) {
   const Workload& workload = size.problem.workload;
@@ -132,8 +94,12 @@ void add_shared(PhaseMemory& memory, const Sizes& size, const MoeMlp& moe, bool 
   if (backward) add(memory, "shared expert input gradient", size.tile(size.d()), 4, 4);
 }
 
-Bytes top_k_bytes(const Sizes& size, const MoeMlp& moe) { return Bytes(product(size.tokens(), moe.top_k, top_k_entry)); }
-Bytes router_bytes(const Sizes& size, const MoeMlp& moe) { return Bytes(product(size.tokens(), moe.experts, wide)); }
+Bytes top_k_bytes(const Sizes& size, const MoeMlp& moe) {
+  return Bytes(product(size.tokens(), moe.top_k, top_k_entry));
+}
+Bytes router_bytes(const Sizes& size, const MoeMlp& moe) {
+  return Bytes(product(size.tokens(), moe.experts, wide));
+}
 
 PhaseMemory moe_forward(const Sizes& size, const MoeMlp& moe) {
   PhaseMemory memory{MemoryPhase::moe_forward, {}};
@@ -227,7 +193,8 @@ void add_tiled_phases(std::vector<PhaseMemory>& phases, const Sizes& size) {
 std::array<Bytes, 5> bytes_by_step(const PhaseMemory& memory) {
   std::array<Bytes, 5> alive{};
   for (const Tensor& tensor : memory.tensors)
-    for (int step = tensor.first; step <= tensor.last; ++step) alive[static_cast<std::size_t>(step - 1)] += tensor.bytes;
+    for (int step = tensor.first; step <= tensor.last; ++step)
+      alive[static_cast<std::size_t>(step - 1)] += tensor.bytes;
   return alive;
 }
 
@@ -280,7 +247,8 @@ Peak peak_memory(const std::vector<PhaseMemory>& phases) {
 
 Peak peak_memory(const Problem& problem, Tiling tiling) {
   const std::int64_t sequences = micro_batch(tiling).value;
-  return peak_memory(memory_phases(problem, {tiling.tile_batch, sequences, expert_capacities(problem, sequences)}));
+  return peak_memory(
+      memory_phases(problem, {tiling.tile_batch, sequences, expert_capacities(problem, sequences)}));
 }
 
 Bytes tile_memory(const Problem& problem, std::int64_t tile_batch, std::int64_t micro_batch) {

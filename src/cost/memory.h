@@ -35,7 +35,7 @@ enum class MemoryPhase {
   attention_backward
 };
 inline constexpr std::array<std::string_view, 8> memory_phase_names = {
-    "attention forward", "MoE forward", "dense MLP forward", "head",
+    "attention forward",   "MoE forward",  "dense MLP forward",  "head",
     "attention recompute", "MoE backward", "dense MLP backward", "attention backward"};
 inline std::string_view memory_phase_name(MemoryPhase phase) {
   return memory_phase_names[static_cast<std::size_t>(phase)];
@@ -65,7 +65,8 @@ struct Peak {
 Peak peak_memory(const std::vector<PhaseMemory>& phases);
 Peak peak_memory(const Problem& problem, Tiling tiling);
 
-/// The phases whose size hangs on the tile, without the routed experts: cheap, and a lower bound of the peak.
+/// The peak of attention and dense MLP phases alone: needs no expert buffer, cheap, and a lower bound of the
+/// peak.
 Bytes tile_memory(const Problem& problem, std::int64_t tile_batch, std::int64_t micro_batch);
 
 }  // namespace bta

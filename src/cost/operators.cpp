@@ -11,7 +11,8 @@ constexpr std::int64_t softmax_flops = 5;     // max, subtract, exp, add, divide
 constexpr std::int64_t activation_flops = 5;  // silu (exp, add, divide, multiply), multiply by up
 constexpr std::int64_t combine_flops = 2;     // scale by the router's weight, add
 
-Operator gemm(std::string_view name, Stage stage, std::int64_t inputs, std::int64_t outputs, bool bias = false) {
+Operator gemm(std::string_view name, Stage stage, std::int64_t inputs, std::int64_t outputs,
+              bool bias = false) {
   return {name, stage, Gemm{inputs, outputs}, product(inputs, outputs) + (bias ? outputs : 0)};
 }
 
@@ -60,8 +61,8 @@ void add_feed_forward(std::vector<Operator>& ops, const MoeMlp& moe, std::int64_
   ops.push_back(vector("mlp_norm", Stage::router, d, norm_flops, d));
   ops.push_back(gemm("router", Stage::router, d, moe.experts));
   ops.push_back(vector("top_k_softmax", Stage::router, moe.experts, softmax_flops));
-  add_mlp(ops, {"expert_gate_proj", "expert_up_proj", "expert_activation", "expert_down_proj"}, Stage::expert, d,
-          moe.width, moe.gated, false);
+  add_mlp(ops, {"expert_gate_proj", "expert_up_proj", "expert_activation", "expert_down_proj"}, Stage::expert,
+          d, moe.width, moe.gated, false);
   ops.push_back(vector("expert_combine", Stage::expert, d, combine_flops));
   if (moe.shared_width == 0) return;
   if (moe.shared_gate) ops.push_back(gemm("shared_gate", Stage::shared_expert, d, 1));

@@ -45,7 +45,8 @@ struct Operator {
   std::string_view name;
   Stage stage = Stage::attention;
   Work work;
-  std::int64_t parameters = 0;  // streamed with the operator: weights, biases, gains; of one expert in Stage::expert
+  std::int64_t parameters =
+      0;  // streamed with the operator: weights, biases, gains; of one expert in Stage::expert
 };
 
 FlopClass flop_class(const Operator& op);

@@ -10,12 +10,6 @@ namespace {
 
 constexpr double head_chunk_target = 4096;
 
-std::int64_t default_head_chunk(const Wafer& wafer, Precision precision) {
-  const std::int64_t row_of_vectors = product(wafer.rows, vector_width(wafer, precision));
-  const auto multiple = static_cast<std::int64_t>(std::llround(head_chunk_target / as_double(row_of_vectors)));
-  return product(row_of_vectors, std::max<std::int64_t>(1, multiple));
-}
-
 ProblemLayer problem_layer(const LayerKind& kind, const Model& model, const Workload& workload) {
   ProblemLayer layer{kind.layer, kind.count, kind.deepest, layer_operators(kind.layer, model.hidden), {}};
   if (const auto* moe = std::get_if<MoeMlp>(&kind.layer.feed_forward))
@@ -25,13 +19,20 @@ ProblemLayer problem_layer(const LayerKind& kind, const Model& model, const Work
 
 }  // namespace
 
+std::int64_t head_chunk(const Wafer& wafer, const Workload& workload) {
+  if (workload.head_chunk) return *workload.head_chunk;
+  const std::int64_t row_of_vectors = product(wafer.rows, vector_width(wafer, workload.precision));
+  const auto multiple =
+      static_cast<std::int64_t>(std::llround(head_chunk_target / as_double(row_of_vectors)));
+  return product(row_of_vectors, std::max<std::int64_t>(1, multiple));
+}
+
 Problem make_problem(Model model, Wafer wafer, Workload workload) {
   Problem problem{std::move(model), std::move(wafer), std::move(workload), {}, {}, 0};
   for (const LayerKind& kind : layer_kinds(problem.model))
     problem.layers.push_back(problem_layer(kind, problem.model, problem.workload));
   problem.head = head_operators(problem.model);
-  problem.head_chunk =
-      problem.workload.head_chunk.value_or(default_head_chunk(problem.wafer, problem.workload.precision));
+  problem.head_chunk = head_chunk(problem.wafer, problem.workload);
   return problem;
 }
 
@@ -43,8 +44,8 @@ std::int64_t stage_parameters(const std::vector<Operator>& operators, Stage stag
 }
 
 Bytes activation_bytes(const Problem& problem, std::int64_t sequences) {
-  return Bytes(product(sequences, problem.workload.seq_len, problem.model.hidden,
-                       problem.workload.bytes.activation));
+  return Bytes(
+      product(sequences, problem.workload.seq_len, problem.model.hidden, problem.workload.bytes.activation));
 }
 
 }  // namespace bta

@@ -27,8 +27,12 @@ struct Problem {
   Workload workload;
   std::vector<ProblemLayer> layers;
   std::vector<Operator> head;
-  std::int64_t head_chunk = 0;  // hc: the workload's, or the multiple of R*v nearest to 4096 (at least one)
+  std::int64_t head_chunk = 0;  // hc
 };
+
+/// hc: the workload's, or the multiple of R*v nearest to 4096 tokens, at least one: a chunk fills whole rows
+/// of vectors.
+std::int64_t head_chunk(const Wafer& wafer, const Workload& workload);
 
 Problem make_problem(Model model, Wafer wafer, Workload workload);
 

@@ -5,13 +5,15 @@
 namespace bta {
 namespace {
 
-double cycles_to_seconds(double cycles, const Wafer& wafer) { return cycles / wafer.clock_hz; }
+double cycles_to_seconds(double cycles, const Wafer& wafer) {
+  return cycles / wafer.clock_hz;
+}
 
 struct GemmRates {
   double compute_per_slot;  // seconds per token slot
   double sram_per_slot;
-  double broadcast;          // seconds
-  double reduce_per_slot;    // forward
+  double broadcast;        // seconds
+  double reduce_per_slot;  // forward
   double reduce_per_slot_dgrad;
   double reduce_wgrad;  // seconds
 };
@@ -20,11 +22,14 @@ GemmRates gemm_rates(const Gemm& gemm, const Wafer& w, const Workload& workload)
   const double io = as_double(gemm.inputs) * as_double(gemm.outputs), columns = as_double(w.columns);
   const double v = as_double(vector_width(w, workload.precision));
   const double operand = as_double(workload.bytes.activation);
-  const double port = std::max(2 * operand / w.sram_read_bytes_per_cycle, operand / w.sram_write_bytes_per_cycle);
+  const double port =
+      std::max(2 * operand / w.sram_read_bytes_per_cycle, operand / w.sram_write_bytes_per_cycle);
   return {.compute_per_slot = cycles_to_seconds(io / (columns * v * w.gemm_efficiency), w),
           .sram_per_slot = cycles_to_seconds(io / columns * port, w),
-          .broadcast = cycles_to_seconds(io * as_double(workload.bytes.weight) / (columns * w.link_bytes_per_cycle), w),
-          .reduce_per_slot = cycles_to_seconds(as_double(gemm.outputs) * w.partial_sum_bytes / w.link_bytes_per_cycle, w),
+          .broadcast = cycles_to_seconds(
+              io * as_double(workload.bytes.weight) / (columns * w.link_bytes_per_cycle), w),
+          .reduce_per_slot =
+              cycles_to_seconds(as_double(gemm.outputs) * w.partial_sum_bytes / w.link_bytes_per_cycle, w),
           .reduce_per_slot_dgrad =
               cycles_to_seconds(as_double(gemm.inputs) * w.partial_sum_bytes / w.link_bytes_per_cycle, w),
           .reduce_wgrad = cycles_to_seconds(io * 4 / (columns * w.link_bytes_per_cycle), w)};
@@ -59,7 +64,8 @@ Timed attention_time(const AttentionProduct& product, double slots, Passes passe
       as_double(twice_pairs(workload.seq_len, workload.mask)) / 2 / as_double(workload.seq_len);
   const double v = as_double(vector_width(w, workload.precision));
   const double macs_per_token = as_double(product.heads) * pairs_per_token * as_double(product.head_dim);
-  const double once = cycles_to_seconds(slots * macs_per_token / (as_double(w.columns) * v * w.attention_efficiency), w);
+  const double once =
+      cycles_to_seconds(slots * macs_per_token / (as_double(w.columns) * v * w.attention_efficiency), w);
   const double runs = as_double(passes.forward) + (passes.gradients ? 2 : 0);
   return on_wafer(runs * once, 0, 0, 0, w.wafer_overlap);
 }
@@ -82,7 +88,9 @@ Timed& Timed::operator+=(const Timed& other) {
   return *this;
 }
 
-Timed operator*(double factor, Timed timed) { return {factor * timed.seconds, factor * timed.busy}; }
+Timed operator*(double factor, Timed timed) {
+  return {factor * timed.seconds, factor * timed.busy};
+}
 
 Resource binding(const ResourceTimes& times) {
   const auto busiest = std::ranges::max_element(times.seconds);
@@ -100,9 +108,12 @@ double combine(std::span<const double> times, double omega) {
 
 std::int64_t vector_width(const Wafer& wafer, Precision precision) {
   switch (precision) {
-    case Precision::fp16: return wafer.vector_width.fp16.value_or(0);
-    case Precision::bf16: return wafer.vector_width.bf16.value_or(0);
-    case Precision::fp32: return wafer.vector_width.fp32.value_or(0);
+    case Precision::fp16:
+      return wafer.vector_width.fp16.value_or(0);
+    case Precision::bf16:
+      return wafer.vector_width.bf16.value_or(0);
+    case Precision::fp32:
+      return wafer.vector_width.fp32.value_or(0);
   }
   return 0;
 }
@@ -112,7 +123,8 @@ double row_slots(std::int64_t tokens, const Wafer& wafer, Precision precision) {
   return as_double(product(v, ceil_div(tokens, product(wafer.rows, v))));
 }
 
-Timed operator_time(const Operator& op, double slots, Passes passes, const Wafer& wafer, const Workload& workload) {
+Timed operator_time(const Operator& op, double slots, Passes passes, const Wafer& wafer,
+                    const Workload& workload) {
   if (const auto* gemm = std::get_if<Gemm>(&op.work)) return gemm_time(*gemm, slots, passes, wafer, workload);
   if (const auto* product = std::get_if<AttentionProduct>(&op.work))
     return attention_time(*product, slots, passes, wafer, workload);
@@ -138,9 +150,12 @@ Timed with_stream(const Timed& work, double in_bytes, double out_bytes, const Wa
 
 std::int64_t twice_pairs(std::int64_t seq_len, Mask mask) {
   switch (mask) {
-    case Mask::full: return product(std::int64_t{2}, seq_len, seq_len);
-    case Mask::causal: return product(seq_len, seq_len + 1);
-    case Mask::half: return product(seq_len, seq_len);
+    case Mask::full:
+      return product(std::int64_t{2}, seq_len, seq_len);
+    case Mask::causal:
+      return product(seq_len, seq_len + 1);
+    case Mask::half:
+      return product(seq_len, seq_len);
   }
   return 0;
 }

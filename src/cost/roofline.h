@@ -30,6 +30,10 @@ inline constexpr std::size_t resource_count = 7;
 inline constexpr std::array<std::string_view, resource_count> resource_names = {
     "compute", "sram", "broadcast", "reduce", "stream-in", "stream-out", "overhead"};
 
+inline std::string_view resource_name(Resource resource) {
+  return resource_names[static_cast<std::size_t>(resource)];
+}
+
 /// Seconds that each resource is busy.
 struct ResourceTimes {
   std::array<double, resource_count> seconds{};
@@ -66,7 +70,8 @@ std::int64_t vector_width(const Wafer& wafer, Precision precision);
 double row_slots(std::int64_t tokens, const Wafer& wafer, Precision precision);
 
 /// One operator at `slots` token slots per row.
-Timed operator_time(const Operator& op, double slots, Passes passes, const Wafer& wafer, const Workload& workload);
+Timed operator_time(const Operator& op, double slots, Passes passes, const Wafer& wafer,
+                    const Workload& workload);
 
 /// The operators of one stage, run one after the other.
 Timed stage_time(std::span<const Operator> ops, Stage stage, double slots, Passes passes, const Wafer& wafer,

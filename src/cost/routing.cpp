@@ -13,7 +13,8 @@ namespace {
 std::vector<double> clipped(std::vector<double> weights, std::int64_t top_k) {
   std::vector<double> sorted = weights;
   std::ranges::sort(sorted, std::greater{});
-  std::vector<double> rest(sorted.size());  // rest[i] = sum of sorted[i..], smallest first so that none is lost
+  std::vector<double> rest(
+      sorted.size());  // rest[i] = sum of sorted[i..], smallest first so that none is lost
   std::partial_sum(sorted.rbegin(), sorted.rend(), rest.rbegin());
   std::size_t sure = 0;  // experts with p = 1
   const auto needed = [&] { return as_double(top_k - static_cast<std::int64_t>(sure)); };

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
 #include <cmath>
-#include <deque>
 
 #include "cost/roofline.h"
 
@@ -24,59 +23,90 @@ double upper_tail(std::int64_t m, std::int64_t n, double p) {
   return boost::math::cdf(boost::math::complement(Binomial(as_double(n), p), as_double(m)));
 }
 
-/// P(X = m), X ~ Binomial(n, p).
-double probability(std::int64_t m, std::int64_t n, double p) {
-  return m > n ? 0 : boost::math::pdf(Binomial(as_double(n), p), as_double(m));
+/// Smallest m with P(X > m) <= tail, X ~ Binomial(n, p), 0 < p < 1.
+std::int64_t smallest_with_tail(std::int64_t n, double p, double tail) {
+  const double mean = as_double(n) * p, deviation = std::sqrt(mean * (1 - p));
+  auto low = static_cast<std::int64_t>(mean);  // fails, or is the least possible
+  std::int64_t stride = 1 + static_cast<std::int64_t>(4 * deviation), high = std::min(n, low + stride);
+  while (upper_tail(high, n, p) > tail) high = std::min(n, (low = high) + (stride *= 2));
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (upper_tail(middle, n, p) > tail ? low : high) = middle;
+  }
+  return upper_tail(low, n, p) > tail ? high : low;
 }
 
-/// count * log(1 - tail)
-double log_all_within(std::int64_t count, double tail) { return count == 0 ? 0 : as_double(count) * std::log1p(-tail); }
+/// Walks down the upper tail of X ~ Binomial(n, p), 0 < p < 1: P(X > m-1) = P(X > m) + P(X = m), all terms
+/// positive.
+class TailWalk {
+ public:
+  TailWalk(std::int64_t n, double p, std::int64_t start)
+      : n_(n),
+        odds_((1 - p) / p),
+        m_(std::min(start, n)),
+        tail_(upper_tail(m_, n, p)),
+        point_(boost::math::pdf(Binomial(as_double(n), p), as_double(m_))) {}
 
-/// P(slots > v*j) for the placement, a step function of j.
-struct SlotTail {
-  std::int64_t tokens;
-  double p;
-  std::int64_t rows, v;
-  Placement placement;
-  double operator()(std::int64_t j) const {
-    if (placement == Placement::masked) return probability_row_exceeds(product(v, j), tokens, p, rows);
-    return upper_tail(product(rows, v, j), tokens, p);
+  /// P(X > m); m must not rise from call to call.
+  double at(std::int64_t m) {
+    for (; m_ > std::max<std::int64_t>(m, -1); --m_) {
+      tail_ += point_;
+      point_ *= odds_ * as_double(m_) / as_double(n_ - m_ + 1);
+    }
+    return m >= n_ ? 0 : std::min(1.0, tail_);
   }
-  /// Near where the tail falls from 1 to 0: mean plus the expected excess of the fullest row.
-  std::int64_t center() const {
-    const bool masked = placement == Placement::masked;
-    const double n = masked ? std::ceil(as_double(tokens) / as_double(rows)) : as_double(tokens);
-    const double excess = masked ? std::sqrt(2 * std::log(as_double(rows)) * n * p * (1 - p)) : 0;
-    return static_cast<std::int64_t>((n * p + excess) / as_double(masked ? v : product(rows, v)));
-  }
+
+ private:
+  std::int64_t n_;
+  double odds_;
+  std::int64_t m_;
+  double tail_, point_;
 };
+
+/// count * log(1 - tail)
+double log_all_within(std::int64_t count, double tail) {
+  return count == 0 ? 0 : as_double(count) * std::log1p(-tail);
+}
+
+/// Rows of tokens that may pick the expert: `rows` with n tokens, `fuller` with one more; `unit` tokens fill
+/// a vector.
+struct Rows {
+  std::int64_t rows, fuller, n, unit;
+};
+Rows rows_of(std::int64_t tokens, std::int64_t v, const Wafer& wafer, Placement placement) {
+  if (placement == Placement::compacted) return {1, 0, tokens, product(wafer.rows, v)};
+  const std::int64_t fuller = tokens % wafer.rows;
+  return {wafer.rows - fuller, fuller, tokens / wafer.rows, v};
+}
 
 }  // namespace
 
 double probability_row_exceeds(std::int64_t m, std::int64_t tokens, double p, std::int64_t rows) {
   const std::int64_t q = tokens / rows, fuller = tokens % rows;
-  const double tail = upper_tail(m, q, p);
-  // A row with one token more exceeds m if it did already, or held m and the token joins: P(X > m) + p*P(X = m).
-  const double fuller_tail = fuller == 0 ? 0 : std::min(1.0, tail + p * probability(m, q, p));
-  return -std::expm1(log_all_within(rows - fuller, tail) + log_all_within(fuller, fuller_tail));
+  return -std::expm1(log_all_within(rows - fuller, upper_tail(m, q, p)) +
+                     log_all_within(fuller, upper_tail(m, q + 1, p)));
 }
 
 std::vector<SlotProbability> slot_distribution(std::int64_t tokens, double p, const Wafer& wafer,
                                                const Workload& workload) {
   const std::int64_t v = vector_width(wafer, workload.precision);
-  const SlotTail exceeds{tokens, p, wafer.rows, v, workload.placement};
-  std::deque<double> tails{exceeds(exceeds.center())};  // tails[i] = P(slots > v*(first + i))
-  std::int64_t first = exceeds.center();
-  while (first > 0 && tails.front() < 1 - negligible) tails.push_front(exceeds(--first));
-  while (tails.back() > negligible)
-    tails.push_back(exceeds(first + static_cast<std::int64_t>(tails.size())));
+  const auto [rows, fuller, n, unit] = rows_of(tokens, v, wafer, workload.placement);
+  const std::int64_t longest = fuller > 0 ? n + 1 : n;
+  if (p <= 0) return {{0, 1}};
+  if (p >= 1) return {{as_double(product(v, ceil_div(longest, unit))), 1}};
+  const std::int64_t top = smallest_with_tail(longest, p, negligible / as_double(rows + fuller));
+  TailWalk tail(n, p, top), fuller_tail(longest, p, top);
   std::vector<SlotProbability> distribution;
-  double above = 1;
-  for (const double tail : tails) {
-    if (above > tail) distribution.push_back({as_double(product(v, first)), above - tail});
-    above = tail;
-    ++first;
+  double above = 0;  // P(slots > v*j)
+  for (std::int64_t j = ceil_div(top, unit); above < 1 - negligible; --j) {
+    const std::int64_t below = product(unit, j - 1);  // slots = v*j: the fullest row holds below+1 .. unit*j
+    const double at_least = j == 0 ? 1
+                                   : -std::expm1(log_all_within(rows, tail.at(below)) +
+                                                 log_all_within(fuller, fuller_tail.at(below)));
+    if (at_least > above) distribution.push_back({as_double(product(v, j)), at_least - above});
+    above = at_least;
   }
+  std::ranges::reverse(distribution);
   return distribution;
 }
 

@@ -5,7 +5,9 @@
 //   P(M > m) = 1 - F(m; q, p)^(R-rho) * F(m; q+1, p)^rho       F: binomial CDF
 //   slots = v*ceil(M/v)
 // compacted: tokens are moved so that rows are even: slots = v*ceil(n/(R*v)), n ~ Binomial(T, p).
-// The support is cut where what is left out is below 1e-16. Source: docs/model.md, "Row load".
+// The tail starts from Boost.Math's CDF where it is below 1e-16 and is summed downwards, positive terms only;
+// what is beyond is left out. Work grows with the spread of the fullest row. Source: docs/model.md, "Row
+// load".
 #pragma once
 
 #include <cstdint>

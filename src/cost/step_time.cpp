@@ -8,7 +8,9 @@ namespace {
 constexpr Passes forward_only{.forward = 1, .gradients = false};
 constexpr Passes recompute_and_gradients{.forward = 1, .gradients = true};
 
-bool streams_checkpoints(const Problem& problem) { return problem.workload.checkpoint != Checkpoint::wafer; }
+bool streams_checkpoints(const Problem& problem) {
+  return problem.workload.checkpoint != Checkpoint::wafer;
+}
 
 /// Bytes of one checkpointed activation X or Y of the whole micro-batch; 0 when it stays on the wafer.
 double checkpoint_bytes(const Problem& problem, std::int64_t sequences, bool kept) {
@@ -50,17 +52,18 @@ void add_moe_phases(std::vector<PhaseTime>& phases, const Problem& problem, cons
   const std::int64_t tokens = product(sequences, problem.workload.seq_len);
   const double slots = row_slots(tokens, wafer, problem.workload.precision), layers = as_double(layer.count);
   for (const PhaseKind kind : {PhaseKind::router_forward, PhaseKind::router_backward}) {
-    const Timed work = stage_time(layer.operators, Stage::router, slots, phase_rule(kind).passes, wafer, problem.workload);
+    const Timed work =
+        stage_time(layer.operators, Stage::router, slots, phase_rule(kind).passes, wafer, problem.workload);
     phases.push_back(phase(problem, kind, layer, work, 0));
   }
   const double y = checkpoint_bytes(problem, sequences, problem.workload.checkpoint == Checkpoint::XY);
   const ForwardBackward experts = expected_expert_time(problem, layer, tokens);
   phases.push_back({PhaseKind::experts_forward,
-                    layers * with_checkpoint(experts.forward, Resource::stream_out, y / wafer.stream_out_bytes_per_s,
-                                             wafer.stream_overlap)});
+                    layers * with_checkpoint(experts.forward, Resource::stream_out,
+                                             y / wafer.stream_out_bytes_per_s, wafer.stream_overlap)});
   phases.push_back({PhaseKind::experts_backward,
-                    layers * with_checkpoint(experts.backward, Resource::stream_in, y / wafer.stream_in_bytes_per_s,
-                                             wafer.stream_overlap)});
+                    layers * with_checkpoint(experts.backward, Resource::stream_in,
+                                             y / wafer.stream_in_bytes_per_s, wafer.stream_overlap)});
 }
 
 PhaseTime head_phase(const Problem& problem, std::int64_t sequences) {
@@ -77,7 +80,8 @@ PhaseTime head_phase(const Problem& problem, std::int64_t sequences) {
 
 PhaseTime fixed_phase(const Problem& problem) {
   Timed fixed;
-  fixed.seconds = 2 * as_double(static_cast<std::int64_t>(problem.model.layers.size())) * problem.wafer.layer_overhead_s;
+  fixed.seconds =
+      2 * as_double(static_cast<std::int64_t>(problem.model.layers.size())) * problem.wafer.layer_overhead_s;
   fixed.busy[Resource::overhead] = fixed.seconds;
   return {PhaseKind::fixed, fixed};
 }
@@ -91,19 +95,32 @@ void add_overhead(Timed& timed, double seconds) {
 
 PhaseRule phase_rule(PhaseKind kind) {
   switch (kind) {
-    case PhaseKind::attention_forward: return {Stage::attention, forward_only};
-    case PhaseKind::attention_recompute: return {Stage::attention, forward_only};
-    case PhaseKind::attention_backward: return {Stage::attention, recompute_and_gradients};
-    case PhaseKind::router_forward: return {Stage::router, forward_only};
-    case PhaseKind::router_backward: return {Stage::router, recompute_and_gradients};
-    case PhaseKind::experts_forward: return {Stage::expert, forward_only};
-    case PhaseKind::experts_backward: return {Stage::expert, recompute_and_gradients};
-    case PhaseKind::shared_expert_forward: return {Stage::shared_expert, forward_only};
-    case PhaseKind::shared_expert_backward: return {Stage::shared_expert, recompute_and_gradients};
-    case PhaseKind::dense_mlp_forward: return {Stage::dense_mlp, forward_only};
-    case PhaseKind::dense_mlp_backward: return {Stage::dense_mlp, recompute_and_gradients};
-    case PhaseKind::head: return {Stage::head, recompute_and_gradients};  // its forward and both gradients, once
-    case PhaseKind::fixed: break;
+    case PhaseKind::attention_forward:
+      return {Stage::attention, forward_only};
+    case PhaseKind::attention_recompute:
+      return {Stage::attention, forward_only};
+    case PhaseKind::attention_backward:
+      return {Stage::attention, recompute_and_gradients};
+    case PhaseKind::router_forward:
+      return {Stage::router, forward_only};
+    case PhaseKind::router_backward:
+      return {Stage::router, recompute_and_gradients};
+    case PhaseKind::experts_forward:
+      return {Stage::expert, forward_only};
+    case PhaseKind::experts_backward:
+      return {Stage::expert, recompute_and_gradients};
+    case PhaseKind::shared_expert_forward:
+      return {Stage::shared_expert, forward_only};
+    case PhaseKind::shared_expert_backward:
+      return {Stage::shared_expert, recompute_and_gradients};
+    case PhaseKind::dense_mlp_forward:
+      return {Stage::dense_mlp, forward_only};
+    case PhaseKind::dense_mlp_backward:
+      return {Stage::dense_mlp, recompute_and_gradients};
+    case PhaseKind::head:
+      return {Stage::head, recompute_and_gradients};  // its forward and both gradients, once
+    case PhaseKind::fixed:
+      break;
   }
   return {Stage::head, {.forward = 0, .gradients = false}};
 }
@@ -135,8 +152,8 @@ TileWork tile_work(const Problem& problem, const ProblemLayer& layer, double slo
   return work;
 }
 
-std::vector<PhaseTime> tile_phases(const Problem& problem, const ProblemLayer& layer, const TileWork& all_tiles,
-                                   std::int64_t sequences) {
+std::vector<PhaseTime> tile_phases(const Problem& problem, const ProblemLayer& layer,
+                                   const TileWork& all_tiles, std::int64_t sequences) {
   using enum PhaseKind;
   const double x = checkpoint_bytes(problem, sequences, true);
   const double y = checkpoint_bytes(problem, sequences, problem.workload.checkpoint == Checkpoint::XY);

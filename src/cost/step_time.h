@@ -1,10 +1,9 @@
 // Time of one micro-batch step, phase by phase, read off the schedule in docs/schedule.md.
-//   attention phase  combine([G*(tile(B) + tile overhead), max(in, out)], omega_stream), weights streamed once a pass
-//   router           the same on T tokens at once
-//   experts          sum of E[h]; checkpoint Y adds (1 - omega_stream)*x/bandwidth; never below a channel's own time
-//   dense, shared    G chunks of one tile, weights resident, streamed once a pass
-//   head             chunks of hc tokens, forward and both gradients, weight in and gradient out once
-//   fixed            layer overhead * L * 2
+//   attention phase  combine([G*(tile(B) + tile overhead), max(in, out)], omega_stream), weights streamed
+//   once a pass router           the same on T tokens at once experts          sum of E[h]; checkpoint Y adds
+//   (1 - omega_stream)*x/bandwidth; never below a channel's own time dense, shared    G chunks of one tile,
+//   weights resident, streamed once a pass head             chunks of hc tokens, forward and both gradients,
+//   weight in and gradient out once fixed            layer overhead * L * 2
 // A step splits into a part that depends on the tiling (B, G) and a part that depends on N = B*G only and
 // never falls when N rises: the search builds its bound on that.
 // tokens/s = wafers * N*S / step. Source: docs/model.md, "Time".
@@ -37,15 +36,18 @@ enum class PhaseKind {
   fixed
 };
 inline constexpr std::array<std::string_view, 13> phase_names = {
-    "attention forward",     "router forward",    "experts forward",     "shared expert forward",
-    "dense MLP forward",     "head",              "router backward",     "experts backward",
-    "shared expert backward", "dense MLP backward", "attention recompute", "attention backward",
+    "attention forward",     "router forward",      "experts forward",
+    "shared expert forward", "dense MLP forward",   "head",
+    "router backward",       "experts backward",    "shared expert backward",
+    "dense MLP backward",    "attention recompute", "attention backward",
     "fixed overhead"};
-inline std::string_view phase_name(PhaseKind kind) { return phase_names[static_cast<std::size_t>(kind)]; }
+inline std::string_view phase_name(PhaseKind kind) {
+  return phase_names[static_cast<std::size_t>(kind)];
+}
 
 /// What a phase runs and streams: one row for each kind of phase.
 struct PhaseRule {
-  Stage stage;
+  Stage stage = Stage::head;
   Passes passes;
 };
 PhaseRule phase_rule(PhaseKind kind);
@@ -68,8 +70,8 @@ TileWork operator*(double factor, TileWork work);
 TileWork tile_work(const Problem& problem, const ProblemLayer& layer, double slots);
 
 /// The tiled phases of all layers like this one; `all_tiles` is the work of one layer's whole micro-batch.
-std::vector<PhaseTime> tile_phases(const Problem& problem, const ProblemLayer& layer, const TileWork& all_tiles,
-                                   std::int64_t sequences);
+std::vector<PhaseTime> tile_phases(const Problem& problem, const ProblemLayer& layer,
+                                   const TileWork& all_tiles, std::int64_t sequences);
 
 /// The phases that depend on N only: routers, experts, head, fixed overhead.
 std::vector<PhaseTime> batch_phases(const Problem& problem, std::int64_t sequences);

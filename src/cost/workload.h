@@ -52,7 +52,8 @@ struct Workload {
   Precision precision = Precision::fp16;
   ElementBytes bytes;
   std::optional<std::int64_t> head_chunk;  // hc, tokens; absent: fitted to the grid, see cost/problem.h
-  double capacity_quantile = 0.999; // q, probability that no expert of any layer exceeds its buffer in one micro-batch
+  double capacity_quantile =
+      0.999;  // q, probability that no expert of any layer exceeds its buffer in one micro-batch
   std::int64_t wafers = 1;
 };
 
@@ -64,7 +65,9 @@ struct Tiling {
 };
 
 /// N = B*G
-inline Sequences micro_batch(Tiling tiling) { return Sequences(checked_mul(tiling.tile_batch, tiling.tiles)); }
+inline Sequences micro_batch(Tiling tiling) {
+  return Sequences(checked_mul(tiling.tile_batch, tiling.tiles));
+}
 /// t = B*S
 inline Tokens tile_tokens(Tiling tiling, std::int64_t seq_len) {
   return Tokens(checked_mul(tiling.tile_batch, seq_len));

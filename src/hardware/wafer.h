@@ -33,27 +33,28 @@ struct Wafer {
   Bytes sram_per_core;
   double reserved_fraction = 0;  // of the SRAM, not available to tensors; [0, 1)
   double clock_hz = 0;
-  VectorWidth vector_width;                 // v
-  double sram_read_bytes_per_cycle = 0;     // read_port, per core
-  double sram_write_bytes_per_cycle = 0;    // write_port, per core
-  double link_bytes_per_cycle = 0;          // link, per direction
-  double stream_in_bytes_per_s = 0;         // off-wafer, external memory to wafer
-  double stream_out_bytes_per_s = 0;        // off-wafer, wafer to external memory
-  std::int64_t wafers = 1;                  // default number of systems
-  double dense_peak_flops_per_s = 0;        // published dense peak of one wafer at half precision
+  VectorWidth vector_width;               // v
+  double sram_read_bytes_per_cycle = 0;   // read_port, per core
+  double sram_write_bytes_per_cycle = 0;  // write_port, per core
+  double link_bytes_per_cycle = 0;        // link, per direction
+  double stream_in_bytes_per_s = 0;       // off-wafer, external memory to wafer
+  double stream_out_bytes_per_s = 0;      // off-wafer, wafer to external memory
+  std::int64_t wafers = 1;                // default number of systems
+  double dense_peak_flops_per_s = 0;      // published dense peak of one wafer at half precision
 
-  double gemm_efficiency = 1;       // eta, (0, 1]
-  double attention_efficiency = 1;  // eta_attention, (0, 1]
-  double partial_sum_bytes = 4;     // r
-  double wafer_overlap = 1;         // omega_wafer, [0, 1]
-  double stream_overlap = 1;        // omega_stream, [0, 1]
-  double layer_overhead_s = 0;      // per layer and pass
-  double tile_overhead_s = 0;       // per attention tile and pass
-  double expert_overhead_s = 0;     // per expert and pass
+  double gemm_efficiency = 1;               // eta, (0, 1]
+  double attention_efficiency = 1;          // eta_attention, (0, 1]
+  double partial_sum_bytes = 4;             // r
+  double wafer_overlap = 1;                 // omega_wafer, [0, 1]
+  double stream_overlap = 1;                // omega_stream, [0, 1]
+  double layer_overhead_s = 0;              // per layer and pass
+  double tile_overhead_s = 0;               // per attention tile and pass
+  double expert_overhead_s = 0;             // per expert and pass
   std::optional<std::int64_t> score_heads;  // heads a materialized kernel works on at once; absent = all
   std::int64_t score_tensors_forward = 2;
   std::int64_t score_tensors_backward = 3;
-  std::int64_t attention_block_rows = 128;  // query rows of scores a blocked kernel holds per sequence and head
+  std::int64_t attention_block_rows =
+      128;  // query rows of scores a blocked kernel holds per sequence and head
 
   std::vector<SourcedNumber> numbers;  // every number of the description, in the schema's order
   std::string content_hash;            // SHA-256 of the canonical description, hex; independent of key order

@@ -13,18 +13,18 @@ namespace {
 constexpr IntegerRange grid_range{1, std::int64_t{1} << 20};
 constexpr IntegerRange vector_range{1, std::int64_t{1} << 16};
 constexpr IntegerRange sram_range{1, std::int64_t{1} << 50};
-constexpr std::int64_t largest_sram = std::int64_t{1} << 60;  // of the whole grid, bytes
+constexpr std::int64_t largest_sram = std::int64_t{1} << 43;  // of the whole grid, bytes: 8.8 TB
 constexpr IntegerRange wafer_range{1, std::int64_t{1} << 20};
 constexpr IntegerRange tensor_range{1, 64};
 constexpr IntegerRange head_range{1, std::int64_t{1} << 12};
 constexpr IntegerRange row_range{1, std::int64_t{1} << 24};
-constexpr RealRange rate{0, 1e24, true, false};  // Hz, B/s, FLOP/s
-constexpr RealRange port{0, 1e15, true, false};  // bytes per cycle
-constexpr RealRange efficiency{0, 1, true, false};
+constexpr RealRange rate{1, 1e24, false, false};     // Hz, B/s, FLOP/s
+constexpr RealRange port{1e-3, 1e15, false, false};  // bytes per cycle
+constexpr RealRange efficiency{1e-4, 1, false, false};
 constexpr RealRange overlap{0, 1, false, false};
 constexpr RealRange fraction{0, 1, false, true};
-constexpr RealRange partial_sum{0, 64, true, false};  // bytes
-constexpr RealRange overhead{0, 1e6, false, false};   // s
+constexpr RealRange partial_sum{1e-3, 64, false, false};  // bytes
+constexpr RealRange overhead{0, 1e6, false, false};       // s
 
 void read_grid(Reader& reader, Wafer& wafer) {
   wafer.rows = reader.integer("rows", grid_range).value_or(1);
@@ -49,7 +49,9 @@ void read_core(Reader& reader, Wafer& wafer) {
   const std::int64_t cores = std::max<std::int64_t>(1, wafer.rows * wafer.columns);  // 0: the grid is missing
   if (wafer.sram_per_core.value > largest_sram / cores) {
     reader.problem("sram",
-                   fmt::format("the SRAM of {} x {} cores exceeds 2^60 bytes", wafer.rows, wafer.columns));
+                   fmt::format("the SRAM of {} x {} cores exceeds 2^43 bytes (8.8 TB); the value is that of "
+                               "one core",
+                               wafer.rows, wafer.columns));
   }
 }
 

@@ -65,6 +65,22 @@ constexpr std::array hints{
     "laurel",
     "per_layer",
     "pruned_heads",
+    "output_gate",
+    "use_mla",
+    "index_topk",
+    "lightning",
+    "global_attn",
+    "full_attn",
+    "share_layers",
+    "gated_mlp",
+    "sandwich",
+    "moe_hidden",
+    "query_group",
+    "key_value_groups",
+    "n_head",
+    "n_layer",
+    "n_embd",
+    "d_model",
 };
 
 /// Hinting names of no consequence: a bound for windows, which are refused themselves when in use, and

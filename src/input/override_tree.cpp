@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "input/document.h"
 #include "input/quoted.h"
 
 namespace bta {
 namespace {
+
+constexpr std::ptrdiff_t deepest_path = 64;  // as for a document
 
 /// The value came from the command line: it has an origin and no place in the file.
 void mark_origin(Node& node, const std::string& origin) {
@@ -51,6 +55,8 @@ std::string place(Node& map, std::string_view path, const Node& value, const std
 std::string place_document(Node& root, std::string_view path, const Document& value,
                            const std::string& origin) {
   if (has_empty_part(path)) return "the key path has an empty part";
+  if (std::count(path.begin(), path.end(), '.') >= deepest_path)
+    return fmt::format("the key path is deeper than {} levels", deepest_path);
   if (!value.problems.empty()) return value.problems.front().message;
   return place(root, path, value.root, origin);
 }

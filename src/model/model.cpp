@@ -24,9 +24,8 @@ const MoeMlp* moe_of(const Model& model) {
 }
 
 std::int64_t moe_layers(const Model& model) {
-  return std::ranges::count_if(model.layers, [](const Layer& layer) {
-    return std::holds_alternative<MoeMlp>(layer.feed_forward);
-  });
+  return std::ranges::count_if(
+      model.layers, [](const Layer& layer) { return std::holds_alternative<MoeMlp>(layer.feed_forward); });
 }
 
 Model dense_equivalent(const Model& model) {

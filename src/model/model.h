@@ -56,11 +56,11 @@ struct Layer {
 };
 
 struct Model {
-  std::string name;            // as declared; never a path
-  std::int64_t hidden = 0;     // d
-  std::int64_t vocabulary = 0; // V
+  std::string name;             // as declared; never a path
+  std::int64_t hidden = 0;      // d
+  std::int64_t vocabulary = 0;  // V
   bool tied_embeddings = false;
-  std::vector<Layer> layers;   // L of them, in order; pre-norm with RMSNorm: two gains a layer, one at the end
+  std::vector<Layer> layers;  // L of them, in order; pre-norm with RMSNorm: two gains a layer, one at the end
   std::vector<std::string> notes;  // what the reader derived or left out, told to the user
   std::string content_hash;        // SHA-256 of the canonical description, hex; independent of key order
 };

@@ -7,15 +7,19 @@ namespace {
 
 std::int64_t qk_norm_gains(const GroupedQueryAttention& a) {
   switch (a.qk_norm) {
-    case QkNorm::none: return 0;
-    case QkNorm::per_head: return 2 * a.qk_head_dim;
-    case QkNorm::projection: return product(a.heads + a.kv_heads, a.qk_head_dim);
+    case QkNorm::none:
+      return 0;
+    case QkNorm::per_head:
+      return 2 * a.qk_head_dim;
+    case QkNorm::projection:
+      return product(a.heads + a.kv_heads, a.qk_head_dim);
   }
   return 0;
 }
 
 std::int64_t attention_parameters(const GroupedQueryAttention& a, std::int64_t d) {
-  const std::int64_t qkv = product(a.heads, a.qk_head_dim) + product(a.kv_heads, a.qk_head_dim + a.v_head_dim);
+  const std::int64_t qkv =
+      product(a.heads, a.qk_head_dim) + product(a.kv_heads, a.qk_head_dim + a.v_head_dim);
   const std::int64_t output = product(a.heads, a.v_head_dim, d);
   return product(d, qkv) + output + (a.qkv_bias ? qkv : 0) + (a.output_bias ? d : 0) + qk_norm_gains(a);
 }
@@ -42,12 +46,15 @@ void add_feed_forward(ParameterCount& count, const MoeMlp& moe, std::int64_t d) 
 
 std::int64_t ParameterCount::total() const {
   std::int64_t sum = 0;
-  for (const std::int64_t part : {embedding, output_head, attention, norms, dense_mlp, router, shared_experts, routed_experts})
+  for (const std::int64_t part :
+       {embedding, output_head, attention, norms, dense_mlp, router, shared_experts, routed_experts})
     sum = checked_add(sum, part);
   return sum;
 }
 
-std::int64_t ParameterCount::active() const { return total() - routed_experts + routed_experts_active; }
+std::int64_t ParameterCount::active() const {
+  return total() - routed_experts + routed_experts_active;
+}
 
 std::int64_t ParameterCount::active_without_input_embedding() const {
   return active() - (tied ? 0 : embedding);

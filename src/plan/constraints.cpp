@@ -5,7 +5,9 @@
 namespace bta {
 namespace {
 
-std::int64_t per_system(std::int64_t global_batch, std::int64_t wafers) { return ceil_div(global_batch, wafers); }
+std::int64_t per_system(std::int64_t global_batch, std::int64_t wafers) {
+  return ceil_div(global_batch, wafers);
+}
 
 bool is_vendor_micro_batch(std::int64_t per_system, std::int64_t sequences) {
   if (sequences > per_system) return false;
@@ -16,13 +18,20 @@ bool is_vendor_micro_batch(std::int64_t per_system, std::int64_t sequences) {
 
 bool allows_micro_batch(const Constraints& constraints, std::int64_t wafers, std::int64_t sequences) {
   if (constraints.max_micro_batch && sequences > *constraints.max_micro_batch) return false;
-  return !constraints.global_batch ||
+  if (!constraints.global_batch) return true;
+  return *constraints.global_batch >= wafers &&
          is_vendor_micro_batch(per_system(*constraints.global_batch, wafers), sequences);
 }
 
+double filled_fraction(const Constraints& constraints, std::int64_t wafers, std::int64_t sequences) {
+  if (!constraints.global_batch) return 1;
+  const std::int64_t steps = ceil_div(per_system(*constraints.global_batch, wafers), sequences);
+  return as_double(*constraints.global_batch) / as_double(product(wafers, sequences, steps));
+}
+
 bool allows(const Constraints& constraints, std::int64_t wafers, Tiling tiling) {
-  if (constraints.max_tile && tiling.tile_batch > *constraints.max_tile) return false;
   const bool tiled = tiling.tiles > 1;
+  if (constraints.max_tile && tiled && tiling.tile_batch > *constraints.max_tile) return false;
   if (constraints.global_batch && tiled && *constraints.global_batch % tiling.tile_batch != 0) return false;
   return allows_micro_batch(constraints, wafers, micro_batch(tiling).value);
 }

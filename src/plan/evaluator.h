@@ -12,7 +12,8 @@
 
 namespace bta {
 
-/// Largest n in [1, high] with holds(n), 0 when none; holds is true up to some n and false beyond. Gallops from `hint`.
+/// Largest n in [1, high] with holds(n), 0 when none; holds is true up to some n and false beyond. Gallops
+/// from `hint`.
 template <class Predicate>
 std::int64_t last_that(std::int64_t high, std::int64_t hint, Predicate holds) {
   std::int64_t known = 0, fails = high + 1, stride = 1;  // holds(known) or known is 0; fails is beyond
@@ -38,6 +39,10 @@ class Evaluator {
   /// Seconds of the phases that depend on N only.
   double batch_seconds(std::int64_t sequences);
 
+  /// Never more than batch_seconds(N): experts at their mean row load, everything unpadded, moves and
+  /// checkpoint Y left out. Convex in N with a non-negative intercept; needs no binomial.
+  double least_batch_seconds(std::int64_t sequences) const;
+
   /// Seconds of the tiled phases when the tiles of each kind of layer take `all_tiles` together.
   double tiled_seconds(const std::vector<TileWork>& all_tiles, std::int64_t sequences) const;
 
@@ -48,12 +53,13 @@ class Evaluator {
     return tile_memory(problem_, tile_batch, sequences) <= limit_;
   }
 
-  /// The largest tile whose tiled phases fit when the concatenated tensors hold `sequences`; 0 when none does.
+  /// The largest tile whose tiled phases fit when the concatenated tensors hold `sequences`; 0 when none
+  /// does.
   std::int64_t largest_tile_beside(std::int64_t sequences);
 
   Bytes peak(Tiling tiling);
   bool fits(Tiling tiling);
-  Candidate candidate(Tiling tiling);
+  Candidate candidate(Tiling tiling, const Constraints& constraints);
 
  private:
   const Problem& problem_;

@@ -17,8 +17,8 @@ std::int64_t experts_of(const ProblemLayer& layer, Stage stage) {
 }
 
 /// Expected time of one operator of the routed experts, one layer.
-Timed routed_operator_time(const Problem& problem, const ProblemLayer& layer, const Operator& op, Passes passes,
-                           std::int64_t tokens) {
+Timed routed_operator_time(const Problem& problem, const ProblemLayer& layer, const Operator& op,
+                           Passes passes, std::int64_t tokens) {
   Timed expected;
   for (const ExpertGroup& group : layer.experts)
     for (const auto& [slots, probability] :
@@ -35,7 +35,8 @@ Timed on_wafer_time(const Problem& problem, const ProblemLayer& layer, const Ope
   const Workload& workload = problem.workload;
   const std::int64_t tokens = micro_batch_tokens(tiling, workload.seq_len).value;
   const auto at = [&](std::int64_t n) {
-    return operator_time(op, row_slots(n, problem.wafer, workload.precision), passes, problem.wafer, workload);
+    return operator_time(op, row_slots(n, problem.wafer, workload.precision), passes, problem.wafer,
+                         workload);
   };
   if (op.stage == Stage::expert) return routed_operator_time(problem, layer, op, passes, tokens);
   if (op.stage == Stage::router) return at(tokens);
@@ -55,7 +56,9 @@ Timed head_time(const Problem& problem, const Operator& op, Passes passes, std::
 OperatorCost operator_cost(const Problem& problem, const Operator& op, PhaseKind phase, Flops forward,
                            std::int64_t copies, const Timed& on_wafer) {
   const Passes passes = phase_rule(phase).passes;
-  OperatorCost cost{op.name, phase_name(phase), flop_class(op), executed_flops(forward, passes), {}, {}, {}, on_wafer.busy, {}};
+  OperatorCost cost{
+      op.name, phase_name(phase), flop_class(op), executed_flops(forward, passes), {}, {}, {}, on_wafer.busy,
+      {}};
   const std::int64_t parameters = product(op.parameters, copies);
   cost.bytes_in = Bytes(product(parameters, problem.workload.bytes.weight));
   if (passes.gradients) cost.bytes_out = Bytes(product(parameters, problem.workload.bytes.gradient));
@@ -74,8 +77,8 @@ void add_layer_operators(std::vector<OperatorCost>& costs, const Problem& proble
       const Flops forward = layer.count * forward_flops(problem, &layer, op, micro_batch(tiling).value);
       const Timed time =
           as_double(layer.count) * on_wafer_time(problem, layer, op, phase_rule(phase).passes, tiling);
-      costs.push_back(
-          operator_cost(problem, op, phase, forward, product(layer.count, experts_of(layer, op.stage)), time));
+      costs.push_back(operator_cost(problem, op, phase, forward,
+                                    product(layer.count, experts_of(layer, op.stage)), time));
     }
 }
 
@@ -93,7 +96,8 @@ std::vector<OperatorCost> operator_costs(const Problem& problem, Tiling tiling) 
 }
 
 const ProblemLayer* moe_layer(const Problem& problem) {
-  const auto found = std::ranges::find_if(problem.layers, [](const auto& layer) { return !layer.experts.empty(); });
+  const auto found =
+      std::ranges::find_if(problem.layers, [](const auto& layer) { return !layer.experts.empty(); });
   return found == problem.layers.end() ? nullptr : &*found;
 }
 
@@ -113,20 +117,33 @@ RowFill row_fill(const Problem& problem, const ProblemLayer& layer, Tiling tilin
   }
   fill.compute_density = fill.mean_row_load / fill.expected_slots;
   fill.experts_touched = experts_touched(probabilities, tokens);
-  fill.expert_capacity = expert_capacities(problem, micro_batch(tiling).value)[static_cast<std::size_t>(&layer - problem.layers.data())];
+  fill.expert_capacity = expert_capacities(
+      problem, micro_batch(tiling).value)[static_cast<std::size_t>(&layer - problem.layers.data())];
   fill.routed_inputs = Bytes(product(routed, problem.model.hidden, a));
   fill.gate_and_up = Bytes(product(routed, moe.gated ? 2 : 1, moe.width, a));
   return fill;
 }
 
-/// Smallest x in (0, high] with exceeds(x), by bisection; exceeds is monotone.
+/// Smallest whole n in [1, high] with holds(n), monotone.
 template <class Predicate>
-std::optional<double> threshold_of(double high, Predicate exceeds) {
+std::optional<std::int64_t> first_that(std::int64_t high, Predicate holds) {
+  if (!holds(high)) return std::nullopt;
+  std::int64_t low = 0;  // fails or is 0
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (holds(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+/// Smallest x in (0, high] with holds(x), to 1e-9 of it, monotone.
+template <class Predicate>
+std::optional<double> threshold_of(double high, Predicate holds) {
+  if (!holds(high)) return std::nullopt;
   double low = 0;
-  if (!exceeds(high)) return std::nullopt;
-  for (int i = 0; i < 200 && high - low > 1e-9 * high; ++i) {
+  while (high - low > 1e-9 * high) {
     const double middle = low + (high - low) / 2;
-    (exceeds(middle) ? high : low) = middle;
+    (holds(middle) ? high : low) = middle;
   }
   return high;
 }
@@ -135,30 +152,41 @@ Ridge ridge(const Problem& problem, const ProblemLayer& layer, PhaseKind phase, 
   const auto& moe = std::get<MoeMlp>(layer.layer.feed_forward);
   const Passes passes = phase_rule(phase).passes;
   const double parameters = as_double(stage_parameters(layer.operators, Stage::expert));
-  const double in = parameters * as_double(problem.workload.bytes.weight) / problem.wafer.stream_in_bytes_per_s;
+  const double in =
+      parameters * as_double(problem.workload.bytes.weight) / problem.wafer.stream_in_bytes_per_s;
   const double out = passes.gradients ? parameters * as_double(problem.workload.bytes.gradient) /
                                             problem.wafer.stream_out_bytes_per_s
                                       : 0;
   const double stream = std::max(in, out);
   const auto on_wafer = [&](double slots) {
-    return slots > 0 ? stage_time(layer.operators, Stage::expert, slots, passes, problem.wafer, problem.workload).seconds : 0;
+    return slots > 0
+               ? stage_time(layer.operators, Stage::expert, slots, passes, problem.wafer, problem.workload)
+                     .seconds
+               : 0;
   };
-  const auto filled = [&](double tokens) {  // mean over the experts of E[on-wafer] at that many tokens per expert
-    const double batch = tokens * as_double(moe.experts) / as_double(moe.top_k);
-    double seconds = 0;
-    for (const ExpertGroup& group : layer.experts)
-      for (const auto& [slots, probability] : slot_distribution(std::max<std::int64_t>(1, std::llround(batch)),
-                                                                group.probability, problem.wafer, problem.workload))
-        seconds += as_double(group.experts) / as_double(moe.experts) * probability * on_wafer(slots);
-    return seconds;
-  };
-  Ridge result{passes.gradients ? "backward" : "forward", {}, {}, 0};
-  result.even_tokens_per_expert = threshold_of(
-      unreachable_tokens, [&](double tokens) { return on_wafer(tokens / as_double(problem.wafer.rows)) >= stream; });
-  if (result.even_tokens_per_expert)  // padded and uneven rows are never faster: the ridge is not beyond the even one
-    result.filled_tokens_per_expert =
-        threshold_of(*result.even_tokens_per_expert, [&](double tokens) { return filled(tokens) >= stream; });
-  if (result.filled_tokens_per_expert) result.distance = tokens_per_expert / *result.filled_tokens_per_expert;
+  const auto filled =
+      [&](std::int64_t batch) {  // mean over the experts of E[on-wafer] of a batch of that many tokens
+        double seconds = 0;
+        for (const ExpertGroup& group : layer.experts)
+          for (const auto& [slots, probability] :
+               slot_distribution(batch, group.probability, problem.wafer, problem.workload))
+            seconds += as_double(group.experts) / as_double(moe.experts) * probability * on_wafer(slots);
+        return seconds;
+      };
+  Ridge result{passes.gradients ? "backward" : "forward", {}, {}, {}};
+  result.even_tokens_per_expert = threshold_of(unreachable_tokens, [&](double tokens) {
+    return on_wafer(tokens / as_double(problem.wafer.rows)) >= stream;
+  });
+  if (!result.even_tokens_per_expert) return result;
+  // Padded and uneven rows are never faster, so the ridge is at most one token of the batch beyond the even
+  // one.
+  const double tokens_of_batch = as_double(moe.top_k) / as_double(moe.experts);
+  const auto batch =
+      first_that(static_cast<std::int64_t>(*result.even_tokens_per_expert / tokens_of_batch) + 2,
+                 [&](std::int64_t tokens) { return filled(tokens) >= stream; });
+  if (!batch) return result;
+  result.filled_tokens_per_expert = as_double(*batch) * tokens_of_batch;
+  result.distance = tokens_per_expert / *result.filled_tokens_per_expert;
   return result;
 }
 
@@ -184,7 +212,8 @@ Traffic traffic(const Problem& problem, const std::vector<OperatorCost>& operato
     total.out += cost.bytes_out;
   }
   if (problem.workload.checkpoint == Checkpoint::wafer) return total;
-  const Bytes x = static_cast<std::int64_t>(problem.model.layers.size()) * activation_bytes(problem, sequences);
+  const Bytes x =
+      static_cast<std::int64_t>(problem.model.layers.size()) * activation_bytes(problem, sequences);
   total.in += 2 * x;  // X and Y once, or X twice
   total.out += (problem.workload.checkpoint == Checkpoint::XY ? 2 : 1) * x;
   return total;
@@ -201,12 +230,13 @@ Explanation explain(const Problem& problem, const Constraints& constraints, Tili
   e.parameters = count_parameters(problem.model);
   e.flops = count_flops(problem, sequences);
   e.step = step_time(problem, tiling);
-  e.tokens_per_s = tokens_per_s(problem, sequences, e.step.seconds);
-  e.utilization = utilization(problem, e.flops.hardware, e.step.seconds);
+  const Candidate point = evaluate(problem, tiling, constraints);
+  e.tokens_per_s = point.tokens_per_s;
+  e.utilization = utilization(problem, as_double(e.flops.hardware), e.step.seconds);
   e.peak = peak_memory(problem, tiling);
   e.memory_limit = memory_limit(problem.wafer);
-  e.step_bound = resource_names[static_cast<std::size_t>(binding(e.step.busy))];
-  e.bound = plan_bound(problem, constraints, {tiling, e.step.seconds, e.tokens_per_s, e.peak.bytes});
+  e.step_bound = resource_name(binding(e.step.busy));
+  e.bound = plan_bound(problem, constraints, point);
   e.reason = why_infeasible(problem, constraints, tiling);
   e.feasible = e.reason.empty();
   e.operators = operator_costs(problem, tiling);

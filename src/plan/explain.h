@@ -23,30 +23,31 @@ struct OperatorCost {
   std::string_view name;
   std::string_view phase;
   FlopClass flop_class = FlopClass::gemm;
-  Flops flops;       // executed in this phase
-  Bytes bytes_in;    // weights streamed in
-  Bytes bytes_out;   // gradients streamed out
+  Flops flops;                      // executed in this phase
+  Bytes bytes_in;                   // weights streamed in
+  Bytes bytes_out;                  // gradients streamed out
   std::optional<double> intensity;  // FLOPs per streamed byte; absent when nothing is streamed
-  ResourceTimes busy;               // expected; overheads and checkpoint traffic stand in the phases only
-  std::optional<Resource> bound;    // absent for vector operators: counted, not timed
+  ResourceTimes
+      busy;  // expected; overheads, checkpoints and the moves of compacted placement stand in the phases only
+  std::optional<Resource> bound;  // absent for vector operators: counted, not timed
 };
 
 struct RowFill {
-  double tokens_per_expert = 0;   // T*k/E
-  double mean_row_load = 0;       // T*p/R of the average expert
-  double expected_slots = 0;      // E[slots], mean over the experts
-  double compute_density = 0;     // mean row load / E[slots]
-  double experts_touched = 0;     // expected experts with at least one token; all E are streamed
+  double tokens_per_expert = 0;      // T*k/E
+  double mean_row_load = 0;          // T*p/R of the average expert
+  double expected_slots = 0;         // E[slots], mean over the experts
+  double compute_density = 0;        // mean row load / E[slots]
+  double experts_touched = 0;        // expected experts with at least one token; all E are streamed
   std::int64_t expert_capacity = 0;  // cap
-  Bytes routed_inputs;            // k*T*d*a: one copy of the routed inputs of a layer
-  Bytes gate_and_up;              // k*T*2f*a
+  Bytes routed_inputs;               // k*T*d*a: one copy of the routed inputs of a layer
+  Bytes gate_and_up;                 // k*T*2f*a
 };
 
 struct Ridge {
-  std::string_view pass;                       // "forward" or "backward"
+  std::string_view pass;                         // "forward" or "backward"
   std::optional<double> even_tokens_per_expert;  // absent: never reached
   std::optional<double> filled_tokens_per_expert;
-  double distance = 0;  // tokens_per_expert / filled (or even) ridge; < 1: the stream binds
+  std::optional<double> distance;  // tokens_per_expert / filled ridge; < 1: the stream binds
 };
 
 struct Explanation {

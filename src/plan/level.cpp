@@ -1,13 +1,16 @@
 #include "plan/level.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 
 #include "base/count.h"
 
 namespace bta {
 namespace {
+
+constexpr std::size_t most_levels = 10'000;
 
 std::int64_t width_at(const MoeMlp& moe, std::int64_t top_k, bool iso_active) {
   if (!iso_active) return moe.width;
@@ -17,13 +20,15 @@ std::int64_t width_at(const MoeMlp& moe, std::int64_t top_k, bool iso_active) {
 /// E = k, 2k, 4k .. E_model at k_model, then k = k_model/2, /4 .. 1 at E_model.
 std::vector<std::pair<std::int64_t, std::int64_t>> published_series(const MoeMlp& moe) {
   std::vector<std::pair<std::int64_t, std::int64_t>> series;
-  for (std::int64_t experts = moe.top_k; experts < moe.experts; experts *= 2) series.emplace_back(experts, moe.top_k);
+  for (std::int64_t experts = moe.top_k; experts < moe.experts; experts *= 2)
+    series.emplace_back(experts, moe.top_k);
   series.emplace_back(moe.experts, moe.top_k);
   for (std::int64_t top_k = moe.top_k / 2; top_k >= 1; top_k /= 2) series.emplace_back(moe.experts, top_k);
   return series;
 }
 
-std::vector<std::pair<std::int64_t, std::int64_t>> asked_pairs(const MoeMlp& moe, const LevelRequest& request) {
+std::vector<std::pair<std::int64_t, std::int64_t>> asked_pairs(const MoeMlp& moe,
+                                                               const LevelRequest& request) {
   const std::vector<std::int64_t> own_experts{moe.experts}, own_top_k{moe.top_k};
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
   for (const std::int64_t experts : request.experts.empty() ? own_experts : request.experts)
@@ -33,7 +38,11 @@ std::vector<std::pair<std::int64_t, std::int64_t>> asked_pairs(const MoeMlp& moe
 }
 
 Diagnostic option_error(std::string option, std::string message) {
-  return {.file = "command line", .line = 0, .column = 0, .key = std::move(option), .message = std::move(message)};
+  return {.file = "command line",
+          .line = 0,
+          .column = 0,
+          .key = std::move(option),
+          .message = std::move(message)};
 }
 
 }  // namespace
@@ -42,18 +51,29 @@ Result<std::vector<Level>> levels(const Model& model, const LevelRequest& reques
   const MoeMlp* moe = moe_of(model);
   const bool asked = !request.experts.empty() || !request.top_k.empty();
   if (moe == nullptr && asked)
-    return Diagnostics{option_error("--experts, --top-k", fmt::format("{} is dense: it has no experts to vary; leave "
-                                                                      "these options out", model.name))};
+    return Diagnostics{
+        option_error("--experts, --top-k", fmt::format("{} is dense: it has no experts to vary; leave "
+                                                       "these options out",
+                                                       model.name))};
   if (moe == nullptr) return std::vector<Level>{};
+  const std::size_t pairs =
+      std::max<std::size_t>(1, request.experts.size()) * std::max<std::size_t>(1, request.top_k.size());
+  if (pairs > most_levels)
+    return Diagnostics{option_error(
+        "--experts, --top-k",
+        fmt::format("make {} levels together; at most {} are planned at once", pairs, most_levels))};
   std::vector<Level> result;
   Diagnostics errors;
   for (const auto& [experts, top_k] : asked ? asked_pairs(*moe, request) : published_series(*moe)) {
     const std::int64_t width = width_at(*moe, top_k, request.iso_active);
     if (top_k > experts)
-      errors.push_back(option_error("--top-k", fmt::format("top_k {} exceeds the {} experts of that level; ask for "
-                                                           "--experts {} or more", top_k, experts, top_k)));
+      errors.push_back(
+          option_error("--top-k", fmt::format("top_k {} exceeds the {} experts of that level; ask for "
+                                              "--experts {} or more",
+                                              top_k, experts, top_k)));
     else if (width < 1)
-      errors.push_back(option_error("--iso-active", fmt::format("the expert width rounds to 0 at top_k {}", top_k)));
+      errors.push_back(
+          option_error("--iso-active", fmt::format("the expert width rounds to 0 at top_k {}", top_k)));
     else
       result.push_back({experts, top_k, width});
   }

@@ -1,5 +1,7 @@
 #include "plan/plan.h"
 
+#include <cmath>
+
 #include "cost/step_time.h"
 #include "model/parameters.h"
 #include "plan/infeasible.h"
@@ -7,22 +9,24 @@
 namespace bta {
 namespace {
 
+constexpr double tie = 1e-12;  // as in the search
+
 std::optional<Candidate> first_of(const SearchResult& result) {
   return result.best.empty() ? std::nullopt : std::optional(result.best.front());
 }
 
-/// The best conventional batch: one tile, so a cap on tiles does not apply to it.
-std::optional<Candidate> best_uniform(const Problem& problem, Constraints constraints) {
-  constraints.max_tile.reset();
+std::optional<Candidate> best_uniform(const Problem& problem, const Constraints& constraints) {
   return first_of(search(problem, constraints, {.uniform_only = true}));
 }
 
 std::optional<double> ratio(const std::optional<Candidate>& over, const std::optional<Candidate>& under) {
   if (!over || !under) return std::nullopt;
-  return over->tokens_per_s / under->tokens_per_s;
+  const double value = over->tokens_per_s / under->tokens_per_s;
+  return std::abs(value - 1) <= tie ? 1 : value;  // plans that tie are equally fast
 }
 
-std::optional<double> loss(const std::optional<Candidate>& actual, const std::optional<Candidate>& reference) {
+std::optional<double> loss(const std::optional<Candidate>& actual,
+                           const std::optional<Candidate>& reference) {
   const std::optional<double> kept = ratio(actual, reference);
   return kept ? std::optional(1 - *kept) : std::nullopt;
 }
@@ -60,9 +64,11 @@ void add_best(PlanRow& row, const Problem& problem, const Constraints& constrain
   if (row.level)
     row.tokens_per_expert = as_double(product(sequences, problem.workload.seq_len, row.level->top_k)) /
                             as_double(row.level->experts);
-  row.utilization = utilization(problem, count_flops(problem, sequences).hardware, row.best->step_s);
+  const double flops_per_sequence =
+      as_double(count_flops(problem, 1).hardware);  // a huge step may exceed 64 bits
+  row.utilization = utilization(problem, flops_per_sequence * as_double(sequences), row.best->step_s);
   row.bound = plan_bound(problem, constraints, *row.best);
-  row.step_bound = resource_names[static_cast<std::size_t>(binding(step_time(problem, row.best->tiling).busy))];
+  row.step_bound = resource_name(binding(step_time(problem, row.best->tiling).busy));
 }
 
 PlanRow plan_level(const PlanRequest& request, const std::optional<Level>& level, DenseReference& dense) {
@@ -85,17 +91,29 @@ PlanRow plan_level(const PlanRequest& request, const std::optional<Level>& level
   return row;
 }
 
+/// Points with a larger micro-batch that the constraints allow: one more tile or one more sequence per tile;
+/// with a global batch, which allows neither as a rule, every tiling of the allowed micro-batches up to twice
+/// the size.
+std::vector<Tiling> larger_points(const Constraints& constraints, std::int64_t wafers, Tiling tiling) {
+  std::vector<Tiling> points{{tiling.tile_batch, tiling.tiles + 1}, {tiling.tile_batch + 1, tiling.tiles}};
+  const std::int64_t n = micro_batch(tiling).value;
+  if (constraints.global_batch)
+    for (std::int64_t larger = n + 1; larger <= 2 * n; ++larger)
+      for (std::int64_t b = 1; b <= larger && allows_micro_batch(constraints, wafers, larger); ++b)
+        if (larger % b == 0) points.push_back({b, larger / b});
+  std::erase_if(points, [&](Tiling point) { return !allows(constraints, wafers, point); });
+  return points;
+}
+
 }  // namespace
 
 std::string plan_bound(const Problem& problem, const Constraints& constraints, const Candidate& best) {
   const Bytes limit = memory_limit(problem.wafer);
-  for (const Tiling larger : {Tiling{best.tiling.tile_batch, best.tiling.tiles + 1},
-                              Tiling{best.tiling.tile_batch + 1, best.tiling.tiles}}) {
-    if (!allows(constraints, problem.workload.wafers, larger)) continue;
-    const Candidate next = evaluate(problem, larger);
+  for (const Tiling larger : larger_points(constraints, problem.workload.wafers, best.tiling)) {
+    const Candidate next = evaluate(problem, larger, constraints);
     if (next.peak > limit && next.tokens_per_s > best.tokens_per_s) return "memory";
   }
-  return std::string(resource_names[static_cast<std::size_t>(binding(step_time(problem, best.tiling).busy))]);
+  return std::string(resource_name(binding(step_time(problem, best.tiling).busy)));
 }
 
 Plan make_plan(const PlanRequest& request) {

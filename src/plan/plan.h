@@ -26,9 +26,11 @@ struct PlanRow {
   std::optional<double> loss_uniform;
   std::optional<double> loss_bta;
   std::optional<Utilization> utilization;
-  std::string bound;       // a resource, or "memory" when a larger micro-batch would be faster but does not fit
+  std::string
+      bound;  // a resource, or "memory" when the next larger micro-batch would be faster but does not fit
   std::string step_bound;  // the resource with the largest share of step time
-  /// With a blocked kernel (scores not resident) instead of the materialized one: how much hangs on live scores.
+  /// With a blocked kernel (scores not resident) instead of the materialized one: how much hangs on live
+  /// scores.
   std::optional<double> blocked_tokens_per_s;
   std::optional<double> blocked_speedup;
   std::optional<std::int64_t> active_parameters;

@@ -1,8 +1,10 @@
 #include "plan/search.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <queue>
 #include <tuple>
 
@@ -11,21 +13,31 @@
 namespace bta {
 namespace {
 
-constexpr double tie = 1e-12;             // relative
-constexpr double rounding = 1e-9;         // slack of the bound against floating point
-constexpr std::int64_t rate_table = 4096; // tiles whose rate is tabulated for the bound
+constexpr double tie = 1e-12;         // relative
+constexpr double rounding = tie / 4;  // slack of the bound against floating point: two orders above its error
 
 std::int64_t largest_that_fits(Evaluator& evaluator, const Constraints& constraints, bool uniform_only) {
   const std::int64_t wafers = evaluator.problem().workload.wafers;
   const std::int64_t most = largest_micro_batch(constraints, wafers).value_or(INT64_MAX / 4);
-  return last_that(most, 1, [&](std::int64_t n) { return evaluator.fits(uniform_only ? Tiling{n, 1} : Tiling{1, n}); });
+  return last_that(most, 1, [&](std::int64_t n) {
+    return evaluator.fits(uniform_only ? Tiling{n, 1} : Tiling{1, n});
+  });
 }
 
 struct Interval {
   std::int64_t first = 1, last = 1;  // of N
   double bound = 0;                  // no plan inside has more tokens/s
-  bool operator<(const Interval& other) const { return bound < other.bound; }
+  std::int64_t rank = 0;             // of the bound, in steps of tie/4
+
+  /// Highest bound first; on a plateau of equal bounds the smallest N, which has the least memory, first.
+  bool operator<(const Interval& other) const {
+    return std::tuple(rank, -first) < std::tuple(other.rank, -other.first);
+  }
 };
+
+std::int64_t rank_of(double bound) {
+  return std::isinf(bound) ? INT64_MAX : static_cast<std::int64_t>(std::log(bound) / rounding);
+}
 
 class Search {
  public:
@@ -35,9 +47,10 @@ class Search {
   SearchResult run() {
     const std::int64_t last = largest_that_fits(evaluator_, constraints_, options_.uniform_only);
     if (last >= 1) push({1, last});
-    while (!open_.empty() && open_.top().bound >= threshold()) {
+    while (!open_.empty()) {
       const Interval interval = open_.top();
       open_.pop();
+      if (interval.bound < threshold() || loses_every_tie(interval)) continue;
       if (interval.first == interval.last) {
         decide(interval.first);
         continue;
@@ -56,41 +69,67 @@ class Search {
 
   void push(Interval interval) {
     interval.bound = options_.use_bound ? bound(interval) : std::numeric_limits<double>::infinity();
+    interval.rank = rank_of(interval.bound);
     if (interval.bound >= threshold()) open_.push(interval);
   }
 
-  /// Tokens/s that no plan with N in the interval exceeds.
-  double bound(const Interval& interval) {
-    const std::vector<TileWork> fastest = fastest_tiles(interval);
-    const double step = evaluator_.tiled_seconds(fastest, interval.last) + evaluator_.batch_seconds(interval.first);
-    return tokens_per_s(evaluator_.problem(), interval.last, step) * (1 + rounding);
+  /// Nothing inside, nor in any interval still open, is faster than the frugal plan by more than a tie, and
+  /// all of it needs more memory: whichever plan turns out fastest, the frugal one ties with it and comes
+  /// first.
+  bool loses_every_tie(const Interval& interval) {
+    if (options_.top != 1 || !frugal_ ||
+        interval.bound * (1 + rounding) > frugal_->tokens_per_s * (1 + tie / 2))
+      return false;
+    const std::int64_t n = interval.first;
+    return evaluator_.peak(options_.uniform_only ? Tiling{n, 1} : Tiling{1, n}) > frugal_->peak;
   }
 
-  /// Work of `interval.last` sequences at the best rate of any tile that fits beside interval.first sequences.
+  /// Tokens/s that no plan with N in the interval exceeds. The exact batch time is worked out only if needed.
+  double bound(const Interval& interval) {
+    const double tiled = evaluator_.tiled_seconds(fastest_tiles(interval), interval.last);
+    const auto with = [&](double batch) {
+      return tokens_per_s(evaluator_.problem(), interval.last, tiled + batch) * (1 + rounding);
+    };
+    const double loose = with(evaluator_.least_batch_seconds(interval.last));
+    return loose < threshold() ? loose : std::min(loose, with(evaluator_.batch_seconds(interval.first)));
+  }
+
+  /// Work of `interval.last` sequences at the best rate of any tile that fits beside interval.first
+  /// sequences.
   std::vector<TileWork> fastest_tiles(const Interval& interval) {
-    std::vector<TileWork> fastest = options_.uniform_only ? fastest_uniform(interval) : fastest_tiled(interval);
+    std::vector<TileWork> fastest =
+        options_.uniform_only ? fastest_uniform(interval) : fastest_tiled(interval);
     for (TileWork& work : fastest) work = as_double(interval.last) * work;
     return fastest;
   }
 
   std::vector<TileWork> fastest_uniform(const Interval& interval) {
-    if (interval.last > rate_table) return asymptotic(interval.last);
+    if (interval.last > options_.rate_table) return asymptotic(interval.last);
     std::vector<TileWork> fastest = rate(interval.first);
     for (std::int64_t b = interval.first + 1; b <= interval.last; ++b) keep_faster(fastest, rate(b));
     return fastest;
   }
 
   std::vector<TileWork> fastest_tiled(const Interval& interval) {
-    // A tile larger than interval.first fits, beside at least itself, only if it does beside interval.first.
-    const std::int64_t fitting = evaluator_.largest_tile_beside(interval.first);
-    const std::int64_t largest = std::max<std::int64_t>(1, std::min(fitting, constraints_.max_tile.value_or(fitting)));
-    if (largest > rate_table) return asymptotic(largest);
-    while (static_cast<std::int64_t>(fastest_up_to_.size()) < largest) {
-      std::vector<TileWork> next = rate(static_cast<std::int64_t>(fastest_up_to_.size()) + 1);
-      if (!fastest_up_to_.empty()) keep_faster(next, fastest_up_to_.back());
-      fastest_up_to_.push_back(std::move(next));
+    const std::int64_t fitting = std::min(evaluator_.largest_tile_beside(interval.first), interval.last);
+    const std::int64_t largest = std::max<std::int64_t>(1, fitting);
+    if (largest > options_.rate_table) return asymptotic(largest);
+    tabulate_rates(static_cast<std::size_t>(largest));
+    if (interval.last - interval.first + 1 >= largest)
+      return fastest_up_to_[static_cast<std::size_t>(largest - 1)];
+    std::vector<TileWork> fastest = rates_.front();
+    for (std::int64_t b = 2; b <= largest; ++b)  // only tiles with a multiple in the interval
+      if (interval.last / b * b >= interval.first)
+        keep_faster(fastest, rates_[static_cast<std::size_t>(b - 1)]);
+    return fastest;
+  }
+
+  void tabulate_rates(std::size_t largest) {
+    while (rates_.size() < largest) {
+      rates_.push_back(rate(static_cast<std::int64_t>(rates_.size()) + 1));
+      fastest_up_to_.push_back(rates_.back());
+      if (rates_.size() > 1) keep_faster(fastest_up_to_.back(), fastest_up_to_[rates_.size() - 2]);
     }
-    return fastest_up_to_[static_cast<std::size_t>(largest - 1)];
   }
 
   /// Seconds per sequence in tiles of `tile_batch`.
@@ -135,11 +174,20 @@ class Search {
 
   void consider(Tiling tiling) {
     if (!allows(constraints_, wafers(), tiling) || !evaluator_.fits(tiling)) return;
-    const Candidate candidate = evaluator_.candidate(tiling);
+    const Candidate candidate = evaluator_.candidate(tiling, constraints_);
     ++evaluated_;
+    remember_frugal(candidate);
     best_speeds_.push(candidate.tokens_per_s);
     if (best_speeds_.size() > options_.top) best_speeds_.pop();
     if (candidate.tokens_per_s >= threshold()) found_.push_back(candidate);
+  }
+
+  /// Keeps the plan of least memory among those within a quarter tie of the fastest so far.
+  void remember_frugal(const Candidate& candidate) {
+    fastest_ = std::max(fastest_, candidate.tokens_per_s);
+    const double least = fastest_ * (1 - tie / 4);
+    const bool outdated = !frugal_ || frugal_->tokens_per_s < least;
+    if (candidate.tokens_per_s >= least && (outdated || candidate.peak < frugal_->peak)) frugal_ = candidate;
   }
 
   /// Below this a candidate is neither among the best nor tied with the last of them.
@@ -153,7 +201,10 @@ class Search {
   std::priority_queue<Interval> open_;
   std::priority_queue<double, std::vector<double>, std::greater<>> best_speeds_;  // of the `top` best
   std::vector<Candidate> found_;
-  std::vector<std::vector<TileWork>> fastest_up_to_;  // [b-1]: best rate of tiles 1..b
+  double fastest_ = 0;
+  std::optional<Candidate> frugal_;
+  std::vector<std::vector<TileWork>> rates_,
+      fastest_up_to_;  // [b-1]: rate of tile b, best rate of tiles 1..b
   std::int64_t evaluated_ = 0;
 };
 
@@ -168,10 +219,8 @@ std::int64_t largest_feasible_micro_batch(const Problem& problem, const Constrai
   return largest_that_fits(evaluator, constraints, false);
 }
 
-Candidate evaluate(const Problem& problem, Tiling tiling) {
-  const std::int64_t sequences = micro_batch(tiling).value;
-  const double step = step_time(problem, tiling).seconds;
-  return {tiling, step, tokens_per_s(problem, sequences, step), peak_memory(problem, tiling).bytes};
+Candidate evaluate(const Problem& problem, Tiling tiling, const Constraints& constraints) {
+  return Evaluator(problem).candidate(tiling, constraints);
 }
 
 std::vector<Candidate> all_feasible(const Problem& problem, const Constraints& constraints) {
@@ -181,7 +230,7 @@ std::vector<Candidate> all_feasible(const Problem& problem, const Constraints& c
   std::vector<Candidate> candidates;
   for (std::int64_t b = 1; b <= most && evaluator.fits({b, 1}); ++b)
     for (std::int64_t g = 1; g <= most / b && evaluator.fits({b, g}); ++g)
-      if (allows(constraints, wafers, {b, g})) candidates.push_back(evaluator.candidate({b, g}));
+      if (allows(constraints, wafers, {b, g})) candidates.push_back(evaluator.candidate({b, g}, constraints));
   return candidates;
 }
 
@@ -189,8 +238,8 @@ void sort_best_first(std::vector<Candidate>& candidates) {
   std::ranges::sort(candidates, std::greater{}, &Candidate::tokens_per_s);
   for (auto first = candidates.begin(); first != candidates.end();) {
     const double least = first->tokens_per_s * (1 - tie);
-    const auto last = std::find_if(first, candidates.end(),
-                                   [&](const Candidate& c) { return c.tokens_per_s < least; });
+    const auto last =
+        std::find_if(first, candidates.end(), [&](const Candidate& c) { return c.tokens_per_s < least; });
     std::sort(first, last, [](const Candidate& x, const Candidate& y) {
       return std::tie(x.peak, x.tiling.tiles) < std::tie(y.peak, y.tiling.tiles);
     });

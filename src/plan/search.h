@@ -1,12 +1,16 @@
-// The (B, G) with the highest tokens/s among all integers B >= 1, G >= 1 that fit the memory and the constraints.
+// The (B, G) with the highest tokens/s among all integers B >= 1, G >= 1 that fit the memory and the
+// constraints.
 //
 // Best-first branch and bound over intervals [n1, n2] of N = B*G. No plan with N in it beats
 //   tokens/s <= wafers * n2*S / (tiled(n2) + batch(n1))
-// batch(N) never falls when N rises, so batch(n1) bounds it; tiled(n2) takes the best rate that any tile which
-// fits beside n1 sequences reaches, and n / (tiled(n) + c) never falls when n rises (tiled is convex with a
-// non-negative intercept). An interval below the best plan found is dropped whole; an interval of one N is
-// decided by trying all its divisors. Equal to brute force: removing the bound changes only the work done.
-// Ties (relative 1e-12): least memory, then least G. Source: docs/model.md, "Search".
+// batch(N) never falls when N rises, so batch(n1) bounds it, and so does the time of evenly full, unpadded
+// rows at n2 (Jensen: E[h(slots)] >= h(mean load), h convex without its constants); tiled(n2) takes the best
+// rate that any tile which fits beside n1 sequences and has a multiple in the interval reaches, and n /
+// (tiled(n) + c) never falls when n rises (tiled is convex with a non-negative intercept). An interval below
+// the best plan found is dropped whole; an interval of one N is decided by trying all its divisors. Where
+// many plans tie, what needs more memory than the best is dropped too. Equal to brute force: removing the
+// bound changes only the work done. Ties (relative 1e-12): least memory, then least G. Source: docs/model.md,
+// "Search".
 #pragma once
 
 #include <cstdint>
@@ -28,6 +32,8 @@ struct SearchOptions {
   bool uniform_only = false;  // G = 1
   bool use_bound = true;
   std::size_t top = 1;  // how many of the best to return
+  std::int64_t rate_table =
+      4096;  // tiles whose rate the bound tabulates; beyond, it takes their unpadded rate
 };
 
 struct SearchResult {
@@ -36,10 +42,12 @@ struct SearchResult {
   std::int64_t micro_batches_evaluated = 0;
 };
 
-SearchResult search(const Problem& problem, const Constraints& constraints, const SearchOptions& options = {});
+SearchResult search(const Problem& problem, const Constraints& constraints,
+                    const SearchOptions& options = {});
 
-/// One point, whether it fits or not.
-Candidate evaluate(const Problem& problem, Tiling tiling);
+/// One point, whether it fits or is allowed or not. Of the constraints only the global batch counts here:
+/// tokens/s are those of the sequences that the batch has, not of those that fill up its last micro-batch.
+Candidate evaluate(const Problem& problem, Tiling tiling, const Constraints& constraints = {});
 
 /// The largest N = B*G that fits and is allowed to be so large; 0 when nothing fits.
 std::int64_t largest_feasible_micro_batch(const Problem& problem, const Constraints& constraints);

@@ -109,11 +109,10 @@ Json row_fill_json(const RowFill& fill) {
 Json ridges_json(const std::vector<Ridge>& ridges) {
   Json rows = Json::array();
   for (const Ridge& ridge : ridges) {
-    const bool reached = ridge.even_tokens_per_expert || ridge.filled_tokens_per_expert;
     rows.push_back({{"pass", ridge.pass},
                     {"even_tokens_per_expert", optional_json(ridge.even_tokens_per_expert)},
                     {"filled_tokens_per_expert", optional_json(ridge.filled_tokens_per_expert)},
-                    {"distance", reached ? to_json(cell(ridge.distance)) : Json()}});
+                    {"distance", optional_json(ridge.distance)}});
   }
   return rows;
 }

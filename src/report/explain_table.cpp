@@ -58,8 +58,7 @@ constexpr auto ridge_columns = std::to_array<Column<RidgeLine>>({
      [](const RidgeLine& l) { return cell(l.ridge->even_tokens_per_expert); }},
     {"", "rows as they fill", "tokens/expert", Look::decimal,
      [](const RidgeLine& l) { return cell(l.ridge->filled_tokens_per_expert); }},
-    {"", "distance", "", Look::factor,
-     [](const RidgeLine& l) { return l.ridge->distance > 0 ? cell(l.ridge->distance) : Cell(); }},
+    {"", "distance", "", Look::factor, [](const RidgeLine& l) { return cell(l.ridge->distance); }},
 });
 
 template <class Line, std::size_t size>

@@ -91,7 +91,7 @@ constexpr auto kind_columns = std::to_array<Column<KindLine>>({
 
 std::vector<KindLine> kinds_of(const Model& model) {
   std::vector<KindLine> lines;
-  for (LayerKind& kind : layer_kinds(model)) lines.push_back({std::move(kind)});
+  for (const LayerKind& kind : layer_kinds(model)) lines.push_back({kind});
   return lines;
 }
 

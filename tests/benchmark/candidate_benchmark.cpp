@@ -8,7 +8,9 @@ using namespace bta;
 
 namespace {
 
-Problem problem() { return make_problem(fixtures::qwen3_30b_a3b(), fixtures::cs2(), {}); }
+Problem problem() {
+  return make_problem(fixtures::qwen3_30b_a3b(), fixtures::cs2(), {});
+}
 
 /// One (B, G) with nothing remembered: time, memory, expert buffer.
 void evaluate_candidate(benchmark::State& state) {

@@ -35,7 +35,8 @@ std::string printed(std::string command) {
   FILE* const pipe = popen(line.c_str(), "r");  // NOLINT(cert-env33-c): the documents' own commands
   REQUIRE(pipe != nullptr);
   std::array<char, 4096> buffer{};
-  while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) output.append(buffer.data(), n);
+  while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe))
+    output.append(buffer.data(), n);
   pclose(pipe);
   return output;
 }
@@ -62,7 +63,8 @@ TEST_SUITE("cli") {
         else
           CHECK(shown == now);
       }
-      if (std::getenv("BTA_UPDATE_GOLDENS") != nullptr) write_file(path, text);  // NOLINT(concurrency-mt-unsafe)
+      if (std::getenv("BTA_UPDATE_GOLDENS") != nullptr)
+        write_file(path, text);  // NOLINT(concurrency-mt-unsafe)
     }
     CHECK(blocks >= 4);
   }

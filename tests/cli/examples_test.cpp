@@ -9,7 +9,9 @@
 using namespace bta::cli_test;
 
 namespace {
-std::string example(const std::string& name) { return std::string(BTA_SOURCE_DIR) + "/examples/" + name; }
+std::string example(const std::string& name) {
+  return std::string(BTA_SOURCE_DIR) + "/examples/" + name;
+}
 }  // namespace
 
 TEST_SUITE("cli") {

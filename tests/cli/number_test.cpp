@@ -30,7 +30,8 @@ TEST_CASE("whole messages about numbers") {
         "command line: error: --tile-batch: '010' has a leading zero; write 10; a whole number from 1 to "
         "9007199254740992 is needed\n");
   CHECK(run({"--quantile", "nan"}).err ==
-        "command line: error: --quantile: 'nan' is not a finite number; a number above 0 and below 1 is "
+        "command line: error: --quantile: 'nan' is not a finite number; a number above 0 and at most "
+        "0.999999999 is "
         "needed\n");
   CHECK(run({"--experts", "8,,2"}).err ==
         "command line: error: --experts: '8,,2' has a gap; write whole numbers separated by single commas\n");

@@ -74,7 +74,8 @@ TEST_SUITE("property") {
     }
   }
 
-  TEST_CASE("every phase and every step takes at least each resource's own time, and no more than their sum") {
+  TEST_CASE(
+      "every phase and every step takes at least each resource's own time, and no more than their sum") {
     for (std::uint64_t seed = 300; seed <= 500; ++seed) {
       CAPTURE(seed);
       RandomProblem random(seed);
@@ -100,10 +101,11 @@ TEST_SUITE("property") {
       RandomProblem random(seed);
       const Problem problem = random.problem();
       const Tiling tiling{random.between(1, 9), random.between(1, 9)};
-      const Flops hardware = count_flops(problem, micro_batch(tiling).value).hardware;
+      const double hardware = as_double(count_flops(problem, micro_batch(tiling).value).hardware);
       const double used = utilization(problem, hardware, step_time(problem, tiling).seconds).of_grid_peak;
       CHECK(used > 0);
-      CHECK(used <= std::max(problem.wafer.gemm_efficiency, problem.wafer.attention_efficiency) * (1 + 1e-12));
+      CHECK(used <=
+            std::max(problem.wafer.gemm_efficiency, problem.wafer.attention_efficiency) * (1 + 1e-12));
     }
   }
 
@@ -131,12 +133,12 @@ TEST_SUITE("property") {
       model.layers.resize(1);
       const Problem problem = make_problem(model, fixtures::one_core(), workload);
       const auto rate = [&](std::int64_t sequences) {
-        return as_double(sequences) / expected_expert_time(problem, problem.layers[0], 400 * sequences).forward.seconds;
+        return as_double(sequences) /
+               expected_expert_time(problem, problem.layers[0], 400 * sequences).forward.seconds;
       };
       const double gain = rate(8) / rate(1);
       CHECK(gain >= previous * (1 - 1e-12));
       CHECK(gain <= 8 * (1 + 1e-12));
-      CHECK(rate(1) / rate(1) == 1.0);
       previous = gain;
     }
   }

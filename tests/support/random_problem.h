@@ -1,5 +1,5 @@
-// Small random problems whose whole feasible set can be tried. The same seed gives the same problem everywhere:
-// std::mt19937_64 is specified to the bit and the choices are made by remainder.
+// Small random problems whose whole feasible set can be tried. The same seed gives the same problem
+// everywhere: std::mt19937_64 is specified to the bit and the choices are made by remainder.
 #pragma once
 
 #include <array>
@@ -41,8 +41,11 @@ class RandomProblem {
     model.vocabulary = between(1, 500);
     model.tied_embeddings = one_in(2);
     const std::int64_t kv = between(1, 3);
-    const GroupedQueryAttention attention{.heads = kv * between(1, 4), .kv_heads = kv, .qk_head_dim = 2 * between(1, 16),
-                                          .v_head_dim = between(1, 32), .qk_norm = one_in(2) ? QkNorm::per_head : QkNorm::none};
+    const GroupedQueryAttention attention{.heads = kv * between(1, 4),
+                                          .kv_heads = kv,
+                                          .qk_head_dim = 2 * between(1, 16),
+                                          .v_head_dim = between(1, 32),
+                                          .qk_norm = one_in(2) ? QkNorm::per_head : QkNorm::none};
     const std::int64_t layers = between(1, 3);
     for (std::int64_t i = 0; i < layers; ++i) model.layers.push_back({attention, feed_forward()});
     return model;
@@ -51,8 +54,12 @@ class RandomProblem {
   FeedForward feed_forward() {
     if (one_in(4)) return DenseMlp{.width = between(1, 200), .gated = one_in(2)};
     const std::int64_t experts = between(1, 20);
-    return MoeMlp{.experts = experts, .top_k = between(1, experts), .width = between(1, 100), .gated = !one_in(3),
-                  .shared_width = one_in(3) ? between(1, 60) : 0, .shared_gate = one_in(2)};
+    return MoeMlp{.experts = experts,
+                  .top_k = between(1, experts),
+                  .width = between(1, 100),
+                  .gated = !one_in(3),
+                  .shared_width = one_in(3) ? between(1, 60) : 0,
+                  .shared_gate = one_in(2)};
   }
 
   Wafer wafer() {

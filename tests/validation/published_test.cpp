@@ -41,10 +41,13 @@ const PublishedCount counts[] = {
 
 Plan default_plan(Workload workload = {}) {
   const Model qwen = model("qwen3-30b-a3b");
-  return make_plan({qwen, wafer("cerebras-cs2"), workload, {}, levels(qwen, {.iso_active = true}).value(), true});
+  return make_plan(
+      {qwen, wafer("cerebras-cs2"), workload, {}, levels(qwen, {.iso_active = true}).value(), true});
 }
 
-bool within(double value, double wanted, double tolerance) { return std::abs(value / wanted - 1) <= tolerance; }
+bool within(double value, double wanted, double tolerance) {
+  return std::abs(value / wanted - 1) <= tolerance;
+}
 
 }  // namespace
 
@@ -62,7 +65,8 @@ TEST_SUITE("validation") {
     }
   }
 
-  TEST_CASE("a Hugging Face config.json of each supported family counts its published parameters, read as it is") {
+  TEST_CASE(
+      "a Hugging Face config.json of each supported family counts its published parameters, read as it is") {
     const PublishedCount files[] = {
         {"qwen3-30b-a3b", 30'532'122'624, 3'353'032'704, 3'041'867'776, 30.5e9, 3.3e9},
         {"qwen3-235b-a22b", 235'093'634'560, 22'190'763'520, 21'568'433'664, 235e9, 22e9},
@@ -87,15 +91,19 @@ TEST_SUITE("validation") {
   TEST_CASE("a built-in and the config.json it was taken from are the same layers") {
     for (const Builtin& builtin : builtin_models()) {
       const std::string name(builtin.name);
-      const Model read = model(std::string(BTA_TEST_DATA) + "/models/" + name + "/config.json"), own = model(name);
+      const Model read = model(std::string(BTA_TEST_DATA) + "/models/" + name + "/config.json"),
+                  own = model(name);
       CHECK(read.layers == own.layers);
       CHECK(read.hidden == own.hidden);
       CHECK(read.vocabulary == own.vocabulary);
     }
   }
 
-  TEST_CASE("the hand calculation of the default parameters is met: Qwen3-30B-A3B on a CS-2, S=2048, constant active") {
-    // A coarse sketch with a partial search; the true optimum may be better, and is for the uniform batch at k=1.
+  TEST_CASE(
+      "the hand calculation of the default parameters is met: Qwen3-30B-A3B on a CS-2, S=2048, constant "
+      "active") {
+    // A coarse sketch with a partial search; the true optimum may be better, and is for the uniform batch at
+    // k=1.
     const Plan plan = default_plan();
     const PlanRow &k8 = plan.rows[4], &k1 = plan.rows[7];
     REQUIRE(k8.level->top_k == 8);
@@ -144,9 +152,11 @@ TEST_SUITE("validation") {
     }
   }
 
-  TEST_CASE("published results that were never fitted to: losses, throughput and gain of batch tiling on a CS-2") {
-    // Losses: vendor's documentation, 53 % at k=8 and 86 % "at low top-k". Throughputs 7,091 and 49,335: a third
-    // party's reading of a figure in the paper (doi 10.1145/3731599.3767407), S not stated. "Up to 5x": the paper.
+  TEST_CASE(
+      "published results that were never fitted to: losses, throughput and gain of batch tiling on a CS-2") {
+    // Losses: vendor's documentation, 53 % at k=8 and 86 % "at low top-k". Throughputs 7,091 and 49,335: a
+    // third party's reading of a figure in the paper (doi 10.1145/3731599.3767407), S not stated. "Up to 5x":
+    // the paper.
     const Plan plan = default_plan();
     const PlanRow &k8 = plan.rows[4], &k1 = plan.rows[7];
     CHECK(std::abs(*k8.loss_uniform - 0.53) <= 0.04);
@@ -157,8 +167,9 @@ TEST_SUITE("validation") {
     for (const PlanRow& row : plan.rows) CHECK(*row.loss_bta <= 0.20);
   }
 
-  TEST_CASE("the published uniform throughput at k=1 is overpredicted, and this turns red when it no longer is" *
-            doctest::should_fail()) {
+  TEST_CASE(
+      "the published uniform throughput at k=1 is overpredicted, and this turns red when it no longer is" *
+      doctest::should_fail()) {
     // 7,091 tokens/s published (third party's reading), 25 % asked; the uniform batch here fits 39 sequences.
     CHECK(within(default_plan().rows[7].uniform->tokens_per_s, 7091, 0.25));
   }

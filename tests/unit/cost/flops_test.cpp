@@ -88,7 +88,8 @@ TEST_SUITE("unit") {
     // top-k softmax 8*5, activation 2*32*5, combine 2*64*2; final norm 64*4 and cross-entropy 100*5.
     const std::int64_t layer = 2 * 64 * 4 + 96 * 3 + 4 * 128 * 5 + 8 * 5 + 2 * 32 * 5 + 2 * 64 * 2;
     const std::int64_t head = 64 * 4 + 100 * 5;
-    CHECK(count_flops(problem(fixtures::t1(), 128, Mask::full), 1).vector.value == 128 * (2 * layer * 4 + head * 3));
+    CHECK(count_flops(problem(fixtures::t1(), 128, Mask::full), 1).vector.value ==
+          128 * (2 * layer * 4 + head * 3));
   }
 
   TEST_CASE("every FLOP is linear in the number of sequences") {
@@ -98,7 +99,7 @@ TEST_SUITE("unit") {
 
   TEST_CASE("utilization counts neither padding nor the sparse peak") {
     const Problem p = problem(fixtures::qwen3_30b_a3b(), 2048, Mask::full);
-    const Utilization use = utilization(p, Flops(7'500'000'000'000'000), 2.0);
+    const Utilization use = utilization(p, 7.5e15, 2.0);
     CHECK(use.of_published_peak == doctest::Approx(0.5).epsilon(1e-15));
     CHECK(use.of_grid_peak == doctest::Approx(7.5e15 / 2 / (994.0 * 750 * 2 * 4 * 1.1e9)).epsilon(1e-15));
   }

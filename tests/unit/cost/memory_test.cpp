@@ -1,7 +1,8 @@
 #include "cost/memory.h"
 
-#include <algorithm>
 #include <doctest/doctest.h>
+
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -11,7 +12,9 @@ using namespace bta;
 
 namespace {
 
-Problem problem(const Model& model, Workload workload = {}) { return make_problem(model, fixtures::cs2(), workload); }
+Problem problem(const Model& model, Workload workload = {}) {
+  return make_problem(model, fixtures::cs2(), workload);
+}
 
 std::vector<PhaseMemory> phases(const Problem& p, Tiling tiling) {
   const std::int64_t sequences = micro_batch(tiling).value;
@@ -42,7 +45,8 @@ TEST_SUITE("unit") {
     CHECK(forward["two transfer buffers"] == 2 * 100'663'296);
     CHECK(forward["live score tensors"] == 2 * 3'221'225'472);
     CHECK(forward["attention weights"] == 2 * (18'874'368 + 256 + 2048));  // with the norms
-    CHECK(forward["normed input"] + forward["q"] + forward["k"] + forward["v"] + forward["context"] == 553'648'128);
+    CHECK(forward["normed input"] + forward["q"] + forward["k"] + forward["v"] + forward["context"] ==
+          553'648'128);
     auto backward = tensors(p, {12, 8}, MemoryPhase::attention_backward);
     CHECK(backward["live score tensors"] == 3 * 3'221'225'472);
     CHECK(backward["attention weight gradients"] == 4 * (18'874'368 + 256 + 2048));
@@ -62,13 +66,15 @@ TEST_SUITE("unit") {
     CHECK(forward["two expert weight buffers"] == 2 * 37'748'736);
     const std::int64_t cap_buffer = 89'376'768;  // cap 3357 tokens of 2d + 3f
     CHECK(forward["expert input"] + forward["expert gate"] + forward["expert up"] + forward["expert hidden"] +
-              forward["expert output"] == cap_buffer);
+              forward["expert output"] ==
+          cap_buffer);
     auto backward = tensors(p, {12, 8}, MemoryPhase::moe_backward);
     CHECK(backward["two expert gradient buffers"] == 2 * 4 * 18'874'368);
     CHECK(backward["Y"] + backward["dZ"] + backward["dY"] == 3 * 805'306'368LL);
   }
 
-  TEST_CASE("head: the chunk is the grid's row of vectors nearest to 4096 tokens, never more than the batch") {
+  TEST_CASE(
+      "head: the chunk is the grid's row of vectors nearest to 4096 tokens, never more than the batch") {
     const Problem p = problem(fixtures::qwen3_30b_a3b());
     CHECK(p.head_chunk == 3976);
     auto head = tensors(p, {1, 4}, MemoryPhase::head);
@@ -78,9 +84,16 @@ TEST_SUITE("unit") {
     Workload workload;
     workload.head_chunk = 4096;
     CHECK(problem(fixtures::t1(), workload).head_chunk == 4096);
+    Wafer wafer = fixtures::cs2();
+    wafer.rows = 640;  // rows of 2560 tokens: 4096 is nearer to two of them
+    CHECK(head_chunk(wafer, {}) == 5120);
+    wafer.rows = 100'000;
+    CHECK(head_chunk(wafer, {}) == 400'000);
   }
 
-  TEST_CASE("scores: 8,589,934,592 bytes for 8 sequences of 4096 with 32 heads; an eighth for one; none whole when blocked") {
+  TEST_CASE(
+      "scores: 8,589,934,592 bytes for 8 sequences of 4096 with 32 heads; an eighth for one; none whole when "
+      "blocked") {
     Workload workload;
     workload.seq_len = 4096;
     Problem p = problem(fixtures::qwen3_30b_a3b(), workload);

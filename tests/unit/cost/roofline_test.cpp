@@ -1,7 +1,8 @@
 #include "cost/roofline.h"
 
-#include <array>
 #include <doctest/doctest.h>
+
+#include <array>
 
 #include "support/fixtures.h"
 
@@ -56,7 +57,8 @@ TEST_SUITE("unit") {
     const Timed timed = operator_time(gemm, 8, {.forward = 0, .gradients = true}, round_wafer(), {});
     CHECK(timed.busy[Resource::compute] == doctest::Approx(2 * 4000e-9).epsilon(1e-14));
     CHECK(timed.busy[Resource::broadcast] == doctest::Approx(500e-9).epsilon(1e-14));
-    CHECK(timed.busy[Resource::reduce] == doctest::Approx((8 * 200 * 4 / 4.0 + 20000 * 4 / (20 * 4.0)) * 1e-9).epsilon(1e-14));
+    CHECK(timed.busy[Resource::reduce] ==
+          doctest::Approx((8 * 200 * 4 / 4.0 + 20000 * 4 / (20 * 4.0)) * 1e-9).epsilon(1e-14));
   }
 
   TEST_CASE("no overlap on the wafer adds the resources up") {
@@ -74,6 +76,16 @@ TEST_SUITE("unit") {
     CHECK(operator_time(gemm, 8, forward, wafer, fp32).busy[Resource::sram] == doctest::Approx(2 * half));
   }
 
+  TEST_CASE("the slower SRAM port counts: 4 bytes read and 2 written per multiply-add") {
+    Wafer wafer = round_wafer();
+    wafer.sram_read_bytes_per_cycle = 4;
+    CHECK(operator_time(gemm, 8, forward, wafer, {}).busy[Resource::sram] ==
+          doctest::Approx(8000e-9).epsilon(1e-14));
+    wafer.sram_write_bytes_per_cycle = 1;
+    CHECK(operator_time(gemm, 8, forward, wafer, {}).busy[Resource::sram] ==
+          doctest::Approx(16000e-9).epsilon(1e-14));
+  }
+
   TEST_CASE("scores and context follow the mask; gradients cost twice the forward") {
     const Operator scores{"scores", Stage::attention, AttentionProduct{.heads = 2, .head_dim = 16}, 0};
     Workload workload;
@@ -83,7 +95,8 @@ TEST_SUITE("unit") {
     CHECK(operator_time(scores, 8, {.forward = 1, .gradients = true}, round_wafer(), workload).seconds ==
           doctest::Approx(3 * full));
     workload.mask = Mask::causal;
-    CHECK(operator_time(scores, 8, forward, round_wafer(), workload).seconds == doctest::Approx(full * 65 / 128));
+    CHECK(operator_time(scores, 8, forward, round_wafer(), workload).seconds ==
+          doctest::Approx(full * 65 / 128));
   }
 
   TEST_CASE("vector operators are counted, not timed") {

@@ -1,8 +1,9 @@
 #include "cost/row_load.h"
 
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cmath>
-#include <doctest/doctest.h>
 
 #include "cost/expert_time.h"
 #include "cost/routing.h"
@@ -22,14 +23,16 @@ Wafer small_wafer(std::int64_t rows, std::int64_t v) {
 
 /// Calls visit(slots, probability) for each of the 2^T ways in which T tokens pick an expert or not.
 template <class Visit>
-void enumerate(std::int64_t tokens, double p, std::int64_t rows, std::int64_t v, Placement placement, Visit visit) {
+void enumerate(std::int64_t tokens, double p, std::int64_t rows, std::int64_t v, Placement placement,
+               Visit visit) {
   for (std::uint64_t picks = 0; picks < (std::uint64_t{1} << tokens); ++picks) {
     std::vector<std::int64_t> row(static_cast<std::size_t>(rows), 0);
     std::int64_t all = 0;
     for (std::int64_t t = 0; t < tokens; ++t)
       if ((picks >> t) & 1) ++row[static_cast<std::size_t>(t % rows)], ++all;
     const double probability = std::pow(p, as_double(all)) * std::pow(1 - p, as_double(tokens - all));
-    const std::int64_t load = placement == Placement::masked ? *std::ranges::max_element(row) : ceil_div(all, rows);
+    const std::int64_t load =
+        placement == Placement::masked ? *std::ranges::max_element(row) : ceil_div(all, rows);
     visit(as_double(v * ceil_div(load, v)), probability);
   }
 }
@@ -38,7 +41,8 @@ struct Case {
   std::int64_t tokens, rows, v;
   double p;
 };
-const Case cases[] = {{1, 3, 1, 0.5}, {7, 3, 2, 0.25}, {12, 4, 1, 0.125}, {13, 4, 3, 0.6}, {16, 5, 2, 0.9}, {2, 5, 4, 0.3}};
+const Case cases[] = {{1, 3, 1, 0.5},  {7, 3, 2, 0.25}, {12, 4, 1, 0.125},
+                      {13, 4, 3, 0.6}, {16, 5, 2, 0.9}, {2, 5, 4, 0.3}};
 
 }  // namespace
 
@@ -46,8 +50,6 @@ TEST_SUITE("unit") {
   TEST_CASE("the distribution of the slots equals enumeration of every outcome") {
     for (const Placement placement : {Placement::masked, Placement::compacted})
       for (const auto& [tokens, rows, v, p] : cases) {
-        CAPTURE(tokens);
-        CAPTURE(rows);
         Workload workload;
         workload.placement = placement;
         const auto distribution = slot_distribution(tokens, p, small_wafer(rows, v), workload);
@@ -55,7 +57,8 @@ TEST_SUITE("unit") {
         for (const auto& [slots, probability] : distribution) {
           double exact = 0;
           const double wanted = slots;
-          enumerate(tokens, p, rows, v, placement, [&](double s, double weight) { exact += s == wanted ? weight : 0; });
+          enumerate(tokens, p, rows, v, placement,
+                    [&](double s, double weight) { exact += s == wanted ? weight : 0; });
           CHECK(probability == doctest::Approx(exact).epsilon(1e-12));
           sum += probability;
         }
@@ -63,7 +66,8 @@ TEST_SUITE("unit") {
       }
   }
 
-  TEST_CASE("E[max(s, cX)] and E[h] equal enumeration: omega 0, 0.5, 1; stream below, inside, above the loads") {
+  TEST_CASE(
+      "E[max(s, cX)] and E[h] equal enumeration: omega 0, 0.5, 1; stream below, inside, above the loads") {
     for (const Placement placement : {Placement::masked, Placement::compacted})
       for (const auto& [tokens, rows, v, p] : cases)
         for (const double omega : {0.0, 0.5, 1.0})
@@ -97,7 +101,9 @@ TEST_SUITE("unit") {
           }
   }
 
-  TEST_CASE("h: the stream hides behind work at omega 1 and adds to it at omega 0; at no slots only overhead and stream") {
+  TEST_CASE(
+      "h: the stream hides behind work at omega 1 and adds to it at omega 0; at no slots only overhead and "
+      "stream") {
     Wafer wafer = small_wafer(3, 1);
     wafer.expert_overhead_s = 1;
     wafer.stream_in_bytes_per_s = 3 * 64 * 32 * 2 / 5.0;  // 5 s for an expert's weights
@@ -105,10 +111,12 @@ TEST_SUITE("unit") {
     for (const double omega : {0.0, 0.5, 1.0}) {
       wafer.stream_overlap = omega;
       const Problem problem = make_problem(model, wafer, {});
-      CHECK(expert_time(problem, problem.layers[0], 0).forward.seconds == doctest::Approx(5 + (1 - omega) * 1));
+      CHECK(expert_time(problem, problem.layers[0], 0).forward.seconds ==
+            doctest::Approx(5 + (1 - omega) * 1));
       const double work = expert_time(problem, problem.layers[0], 1e8).forward.busy[Resource::compute] + 1;
       CHECK(work > 5);
-      CHECK(expert_time(problem, problem.layers[0], 1e8).forward.seconds == doctest::Approx(work + (1 - omega) * 5));
+      CHECK(expert_time(problem, problem.layers[0], 1e8).forward.seconds ==
+            doctest::Approx(work + (1 - omega) * 5));
     }
   }
 
@@ -136,6 +144,23 @@ TEST_SUITE("unit") {
     CHECK(impossible[0].slots == 0);
   }
 
+  TEST_CASE("the distribution sums to one and has the right mean however wide it is") {
+    const Wafer one_row = small_wafer(1, 1);
+    const auto wide = slot_distribution(10'000'000, 0.25, one_row, {});
+    CHECK(wide.size() > 10'000);
+    double sum = 0;
+    for (const auto& [slots, probability] : wide) sum += probability;
+    CHECK(sum == doctest::Approx(1).epsilon(1e-12));
+    CHECK(mean_slots(wide) == doctest::Approx(2'500'000).epsilon(1e-12));
+    for (const std::int64_t m : {17, 20, 30, 45})  // the walk against one CDF at a time
+      for (const std::int64_t tokens : {2'000'000, 2'000'999}) {
+        double exceeds = 0;
+        for (const auto& [slots, probability] : slot_distribution(tokens, 1.0 / 128, small_wafer(994, 1), {}))
+          exceeds += slots > as_double(m) ? probability : 0;
+        CHECK(exceeds == doctest::Approx(probability_row_exceeds(m, tokens, 1.0 / 128, 994)).epsilon(1e-10));
+      }
+  }
+
   TEST_CASE("the fullest row never gets emptier with more tokens") {
     double previous = 0;
     for (std::int64_t tokens = 1; tokens < 400; ++tokens) {
@@ -154,7 +179,8 @@ TEST_SUITE("unit") {
       const std::int64_t n = 14, capacity = expert_capacity(n, 0.3, tail);
       const auto exceeds = [&](std::int64_t limit) {
         double above = 0;
-        enumerate(n, 0.3, 1, 1, Placement::masked, [&](double s, double weight) { above += s > as_double(limit) ? weight : 0; });
+        enumerate(n, 0.3, 1, 1, Placement::masked,
+                  [&](double s, double weight) { above += s > as_double(limit) ? weight : 0; });
         return above;
       };
       CHECK(exceeds(capacity) <= tail);
@@ -185,6 +211,9 @@ TEST_SUITE("unit") {
         CHECK(std::ranges::is_sorted(p, std::greater{}));
         CHECK(p.front() <= 1);
       }
+    const auto zipf = routing_probabilities(ZipfRouting{1}, 3, 1);
+    CHECK(zipf[0] == doctest::Approx(6.0 / 11).epsilon(1e-15));
+    CHECK(zipf[2] == doctest::Approx(2.0 / 11).epsilon(1e-15));
     const auto measured = routing_probabilities(MeasuredRouting{{10, 20, 10, 0}, "m"}, 4, 2);
     CHECK(measured == std::vector<double>{0.5, 1, 0.5, 0});
   }

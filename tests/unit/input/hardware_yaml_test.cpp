@@ -81,15 +81,16 @@ TEST_CASE("scores are held for all heads or for a number of them") {
 
 TEST_CASE("a chip without bandwidth, clock or efficiency is refused") {
   CHECK(problems_with("stream_in: 1TB/s", "stream_in: 0B/s") ==
-        "w.yaml:15:24: error: off_wafer.stream_in: '0B/s' is out of range; above 0 B/s and at most 1e+24 B/s "
+        "w.yaml:15:24: error: off_wafer.stream_in: '0B/s' is out of range; at least 1 B/s and at most 1e+24 "
+        "B/s "
         "is "
         "allowed\n");
-  CHECK(
-      problems_with("clock: 50THz", "clock: 0Hz") ==
-      "w.yaml:10:10: error: core.clock: '0Hz' is out of range; above 0 Hz and at most 1e+24 Hz is allowed\n");
-  CHECK(
-      problems_with("gemm: 1", "gemm: 0") ==
-      "w.yaml:19:9: error: efficiency.gemm: '0' is out of range; a number above 0 and at most 1 is needed\n");
+  CHECK(problems_with("clock: 50THz", "clock: 0Hz") ==
+        "w.yaml:10:10: error: core.clock: '0Hz' is out of range; at least 1 Hz and at most 1e+24 Hz is "
+        "allowed\n");
+  CHECK(problems_with("gemm: 1", "gemm: 0") ==
+        "w.yaml:19:9: error: efficiency.gemm: '0' is out of range; a number of at least 0.0001 and at most 1 "
+        "is needed\n");
   CHECK(problems_with("reserved_fraction: 0", "reserved_fraction: 1") ==
         "w.yaml:9:22: error: core.reserved_fraction: '1' is out of range; a number of at least 0 and below 1 "
         "is "
@@ -110,7 +111,8 @@ TEST_CASE("nested keys are reported with their path") {
 
 TEST_CASE("a grid with more SRAM than can be counted is refused") {
   CHECK(problems(wafer_from_yaml(one_core(), {{"grid.rows", "1048576"}, {"grid.columns", "1048576"}})) ==
-        "w.yaml:8:9: error: core.sram: the SRAM of 1048576 x 1048576 cores exceeds 2^60 bytes\n");
+        "w.yaml:8:9: error: core.sram: the SRAM of 1048576 x 1048576 cores exceeds 2^43 bytes (8.8 TB); the "
+        "value is that of one core\n");
 }
 
 TEST_CASE("hardware in JSON is refused by what it is") {

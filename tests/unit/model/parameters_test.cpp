@@ -50,7 +50,8 @@ TEST_SUITE("unit") {
     auto& attention = std::get<GroupedQueryAttention>(model.layers[0].attention);
     attention.qk_head_dim = attention.v_head_dim = 80;
     model.layers.assign(36, model.layers[0]);
-    CHECK(count_parameters(model).total() == 3'668'570'240 - 36 * 2 * 128 + 36 * 2 * 80 + 36 * 2 * (128 - 80));
+    CHECK(count_parameters(model).total() ==
+          3'668'570'240 - 36 * 2 * 128 + 36 * 2 * 80 + 36 * 2 * (128 - 80));
   }
 
   TEST_CASE("key and value heads shrink their projections: 40,960 and not 49,152") {
@@ -77,8 +78,9 @@ TEST_SUITE("unit") {
     GroupedQueryAttention attention{.heads = 4, .kv_heads = 2, .qk_head_dim = 16, .v_head_dim = 16};
     attention.qkv_bias = attention.output_bias = true;
     attention.qk_norm = QkNorm::projection;
-    model.layers = {{attention, MoeMlp{.experts = 8, .top_k = 2, .width = 32, .shared_width = 48, .shared_gate = true}},
-                    {attention, DenseMlp{.width = 10, .gated = true, .bias = true}}};
+    model.layers = {
+        {attention, MoeMlp{.experts = 8, .top_k = 2, .width = 32, .shared_width = 48, .shared_gate = true}},
+        {attention, DenseMlp{.width = 10, .gated = true, .bias = true}}};
     const ParameterCount count = count_parameters(model);
     CHECK(count.attention == 2 * (12288 + (64 + 32 + 32) + 64 + (64 + 32)));
     CHECK(count.shared_experts == 3 * 64 * 48 + 64);
@@ -86,12 +88,24 @@ TEST_SUITE("unit") {
   }
 
   TEST_CASE("the operator list carries every parameter but the input embedding's") {
-    for (const Model& model : {fixtures::t1(), fixtures::qwen3_30b_a3b(), fixtures::mixtral()}) {
+    Model every_part = fixtures::t1();
+    GroupedQueryAttention attention{.heads = 4, .kv_heads = 2, .qk_head_dim = 16, .v_head_dim = 8};
+    attention.qk_norm = QkNorm::projection;
+    attention.qkv_bias = attention.output_bias = true;
+    every_part.layers = {{attention, DenseMlp{.width = 10, .gated = false, .bias = true}},
+                         {attention, MoeMlp{.experts = 8,
+                                            .top_k = 2,
+                                            .width = 32,
+                                            .gated = false,
+                                            .shared_width = 48,
+                                            .shared_gate = true}}};
+    for (const Model& model : {fixtures::t1(), fixtures::qwen3_30b_a3b(), fixtures::mixtral(), every_part}) {
       std::int64_t streamed = 0;
       for (const Layer& layer : model.layers) {
         const auto operators = layer_operators(layer, model.hidden);
         for (const Operator& op : operators)
-          streamed += op.parameters * (op.stage == Stage::expert ? std::get<MoeMlp>(layer.feed_forward).experts : 1);
+          streamed +=
+              op.parameters * (op.stage == Stage::expert ? std::get<MoeMlp>(layer.feed_forward).experts : 1);
       }
       for (const Operator& op : head_operators(model)) streamed += op.parameters;
       const ParameterCount count = count_parameters(model);

@@ -66,11 +66,25 @@ TEST_SUITE("unit") {
     CHECK(bounded.candidates_evaluated * 10 < whole.candidates_evaluated);
   }
 
+  TEST_CASE("on a plateau, where nearly every plan ties, the one of least memory is found with little work") {
+    Wafer wafer = fixtures::cs2();
+    wafer.stream_overlap = 1;
+    wafer.layer_overhead_s = 0;
+    const Problem problem = make_problem(fixtures::t1(), wafer, {});
+    const SearchResult found = search(problem, {});
+    REQUIRE(found.best.size() == 1);
+    CHECK(found.micro_batches_evaluated * 3 < largest_feasible_micro_batch(problem, {}));
+    CHECK(largest_feasible_micro_batch(problem, {}) > 30'000);
+    for (std::int64_t n = 1; n < micro_batch(found.best[0].tiling).value; ++n)
+      CHECK(evaluate(problem, {1, n}).tokens_per_s < found.best[0].tokens_per_s * (1 - 1e-12));
+  }
+
   TEST_CASE("a point that does not fit names phase, excess, tensor and remedy") {
     const Problem problem = make_problem(fixtures::qwen3_30b_a3b(), fixtures::cs2(), {});
-    CHECK(why_infeasible(problem, {}, {40, 40}) ==
-          "B=40 G=40: attention backward needs 49.774 GB of 35.910 GB, 13.864 GB too much; largest: live score "
-          "tensors, 32.212 GB; fits with -B 28 -G 40");
+    CHECK(
+        why_infeasible(problem, {}, {40, 40}) ==
+        "B=40 G=40: attention backward needs 49.774 GB of 35.910 GB, 13.864 GB too much; largest: live score "
+        "tensors, 32.212 GB; fits with -B 28 -G 40");
     CHECK(why_infeasible(problem, {}, {27, 47}).empty());
     CHECK(why_infeasible(problem, {.max_tile = 8}, {27, 47}) == "tile 27 exceeds --max-tile 8");
     CHECK(why_infeasible(problem, {.global_batch = 100}, {3, 11}) ==
@@ -81,6 +95,17 @@ TEST_SUITE("unit") {
     const Problem problem = make_problem(fixtures::qwen3_30b_a3b(), fixtures::cs2(), {});
     CHECK(why_infeasible(problem, {}, {28, 40}).empty());
     CHECK_FALSE(why_infeasible(problem, {}, {29, 40}).empty());
+  }
+
+  TEST_CASE("remedies: fewer tiles, else a smaller tile, else the smallest point") {
+    const Problem problem = make_problem(fixtures::qwen3_30b_a3b(), fixtures::cs2(), {});
+    const auto remedy = [&](Tiling tiling) {
+      const std::string reason = why_infeasible(problem, {}, tiling);
+      return reason.substr(reason.rfind("; ") + 2);
+    };
+    CHECK(remedy({27, 60}) == "fits with -B 27 -G 47");
+    CHECK(remedy({100, 10}) == "fits with -B 36 -G 10");
+    CHECK(remedy({100, 5000}) == "fits with -B 1 -G 1");
   }
 
   TEST_CASE("when nothing fits, the smallest point says why and how much SRAM would do") {

@@ -1,0 +1,77 @@
+// The lists that everything is read off, whole, for a small model with every kind of layer: the operators
+// with their work and parameters, and the tensors with bytes and lifetimes under each checkpoint policy.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "cost/memory.h"
+#include "cost/step_time.h"
+#include "golden/golden_file.h"
+#include "support/fixtures.h"
+
+using namespace bta;
+
+namespace {
+
+/// T1 with a dense first layer and a gated shared expert in the second.
+Model every_kind() {
+  Model model = fixtures::t1();
+  auto attention = std::get<GroupedQueryAttention>(model.layers[0].attention);
+  attention.qk_norm = QkNorm::per_head;
+  model.layers = {
+      {attention, DenseMlp{.width = 256, .gated = true, .bias = true}},
+      {attention, MoeMlp{.experts = 8, .top_k = 2, .width = 32, .shared_width = 48, .shared_gate = true}}};
+  return model;
+}
+
+std::string shown(const Work& work) {
+  if (const auto* gemm = std::get_if<Gemm>(&work))
+    return fmt::format("gemm {} x {}", gemm->inputs, gemm->outputs);
+  if (const auto* product = std::get_if<AttentionProduct>(&work))
+    return fmt::format("pairs, {} heads of {}", product->heads, product->head_dim);
+  if (const auto* vector = std::get_if<TokenVector>(&work))
+    return fmt::format("vector, {} FLOPs for each of {}", vector->flops_per_element, vector->elements);
+  const auto& pairs = std::get<PairVector>(work);
+  return fmt::format("vector, {} FLOPs for each pair of {} heads", pairs.flops_per_element, pairs.heads);
+}
+
+std::string operator_list(const Problem& problem) {
+  std::string text;
+  const auto add = [&](const std::vector<Operator>& operators) {
+    for (const Operator& op : operators)
+      text += fmt::format("{:18} {:46} {:>6} parameters\n", op.name, shown(op.work), op.parameters);
+    text += "\n";
+  };
+  for (const ProblemLayer& layer : problem.layers) add(layer.operators);
+  add(problem.head);
+  return text;
+}
+
+std::string tensor_list(Checkpoint checkpoint) {
+  Workload workload;
+  workload.seq_len = 100;
+  workload.checkpoint = checkpoint;
+  const Problem problem = make_problem(every_kind(), fixtures::cs2(), workload);
+  std::string text;
+  for (const PhaseMemory& memory : memory_phases(problem, {2, 6, expert_capacities(problem, 6)})) {
+    text += fmt::format("{}\n", memory_phase_name(memory.phase));
+    for (const Tensor& tensor : memory.tensors)
+      text += fmt::format("  {:34} {:>9} bytes, steps {}-{}\n", tensor.name, tensor.bytes.value, tensor.first,
+                          tensor.last);
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_SUITE("golden") {
+  TEST_CASE("the operators of every kind of layer") {
+    const Problem problem = make_problem(every_kind(), fixtures::cs2(), {});
+    CHECK(golden::difference("operators.txt", operator_list(problem)) == "");
+  }
+
+  TEST_CASE("the tensors of every phase with bytes and lifetimes, for B=2, G=3, S=100") {
+    CHECK(golden::difference("tensors_XY.txt", tensor_list(Checkpoint::XY)) == "");
+    CHECK(golden::difference("tensors_X.txt", tensor_list(Checkpoint::X)) == "");
+    CHECK(golden::difference("tensors_wafer.txt", tensor_list(Checkpoint::wafer)) == "");
+  }
+}
