@@ -92,7 +92,7 @@ TEST_SUITE("unit") {
   }
 
   TEST_CASE(
-      "scores: 8,589,934,592 bytes for 8 sequences of 4096 with 32 heads; an eighth for one; none whole when "
+      "scores: 8,589,934,592 bytes for 8 sequences of 4096 with 32 heads, an eighth for one, none whole when "
       "blocked") {
     Workload workload;
     workload.seq_len = 4096;

@@ -86,7 +86,7 @@ TEST_SUITE("unit") {
           doctest::Approx(16000e-9).epsilon(1e-14));
   }
 
-  TEST_CASE("scores and context follow the mask; gradients cost twice the forward") {
+  TEST_CASE("scores and context follow the mask, gradients cost twice the forward") {
     const Operator scores{"scores", Stage::attention, AttentionProduct{.heads = 2, .head_dim = 16}, 0};
     Workload workload;
     workload.seq_len = 64;

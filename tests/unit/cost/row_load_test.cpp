@@ -67,7 +67,7 @@ TEST_SUITE("unit") {
   }
 
   TEST_CASE(
-      "E[max(s, cX)] and E[h] equal enumeration: omega 0, 0.5, 1; stream below, inside, above the loads") {
+      "E[max(s, cX)] and E[h] equal enumeration: omega 0, 0.5, 1, stream below, inside, above the loads") {
     for (const Placement placement : {Placement::masked, Placement::compacted})
       for (const auto& [tokens, rows, v, p] : cases)
         for (const double omega : {0.0, 0.5, 1.0})
@@ -102,7 +102,7 @@ TEST_SUITE("unit") {
   }
 
   TEST_CASE(
-      "h: the stream hides behind work at omega 1 and adds to it at omega 0; at no slots only overhead and "
+      "h: the stream hides behind work at omega 1 and adds to it at omega 0, at no slots only overhead and "
       "stream") {
     Wafer wafer = small_wafer(3, 1);
     wafer.expert_overhead_s = 1;

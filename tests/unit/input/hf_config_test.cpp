@@ -34,7 +34,7 @@ TEST_CASE("a Qwen3-MoE config uses the expert width, not the dense width beside 
   CHECK(attention_of(model) == bta::GroupedQueryAttention{32, 4, 128, 128, QkNorm::per_head, false, false});
 }
 
-TEST_CASE("a Qwen2-MoE config has biased q, k, v and a gated shared expert; its unused window is no window") {
+TEST_CASE("a Qwen2-MoE config has biased q, k, v and a gated shared expert, its unused window is no window") {
   const bta::Model model = good(model_from_json(published("qwen1.5-moe-a2.7b")));
   CHECK(attention_of(model) == bta::GroupedQueryAttention{16, 16, 128, 128, QkNorm::none, true, false});
   CHECK(moe_at(model) == bta::MoeMlp{60, 4, 1408, true, 5632, true});
@@ -170,7 +170,7 @@ TEST_CASE("text_config and the file around it must not contradict each other") {
         "config.json:1:17: error: hidden_size: 'hidden_size' is '128' here but '64' in text_config\n");
 }
 
-TEST_CASE("the name is declared, the checkpoint's, or the folder's; never a path") {
+TEST_CASE("the name is declared, the checkpoint's, or the folder's, never a path") {
   const auto name_of = [](const std::string& members) {
     return good(model_from_json(config("llama", members))).name;
   };
