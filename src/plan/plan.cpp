@@ -9,8 +9,6 @@
 namespace bta {
 namespace {
 
-constexpr double tie = 1e-12;  // as in the search
-
 std::optional<Candidate> first_of(const SearchResult& result) {
   return result.best.empty() ? std::nullopt : std::optional(result.best.front());
 }

@@ -13,7 +13,6 @@
 namespace bta {
 namespace {
 
-constexpr double tie = 1e-12;         // relative
 constexpr double rounding = tie / 4;  // slack of the bound against floating point: two orders above its error
 
 std::int64_t largest_that_fits(Evaluator& evaluator, const Constraints& constraints, bool uniform_only) {

@@ -21,6 +21,9 @@
 
 namespace bta {
 
+/// Throughputs that differ by no more, relatively, tie.
+inline constexpr double tie = 1e-12;
+
 struct Candidate {
   Tiling tiling;
   double step_s = 0;
