@@ -49,7 +49,7 @@ void add_attention_backward(PhaseMemory& memory, const Sizes& size, const Groupe
 }
 
 PhaseMemory attention_forward(const Sizes& size) {
-  PhaseMemory memory{MemoryPhase::attention_forward, {}};
+  PhaseMemory memory{MemoryPhase::attention_forward, size.kind, {}};
   add(memory, "X, becoming Y", size.all(), 1, 4);
   add_kept(memory, size, size.layer->deepest, size.layer->deepest - 1, 4);
   std::visit([&](const auto& a) { add_attention_forward(memory, size, a); }, size.layer->layer.attention);
@@ -57,7 +57,7 @@ PhaseMemory attention_forward(const Sizes& size) {
 }
 
 PhaseMemory attention_recompute(const Sizes& size) {
-  PhaseMemory memory{MemoryPhase::attention_recompute, {}};
+  PhaseMemory memory{MemoryPhase::attention_recompute, size.kind, {}};
   add(memory, "dZ", size.all(), 1, 4);
   add(memory, "Y", size.all(), 1, 4);
   std::visit([&](const auto& a) { add_attention_forward(memory, size, a); }, size.layer->layer.attention);
@@ -65,7 +65,7 @@ PhaseMemory attention_recompute(const Sizes& size) {
 }
 
 PhaseMemory attention_backward(const Sizes& size) {
-  PhaseMemory memory{MemoryPhase::attention_backward, {}};
+  PhaseMemory memory{MemoryPhase::attention_backward, size.kind, {}};
   add(memory, "dY, becoming dX", size.all(), 1, 4);
   add_kept(memory, size, size.layer->deepest, size.layer->deepest - 1, 4);
   std::visit([&](const auto& a) { add_attention_backward(memory, size, a); }, size.layer->layer.attention);
@@ -102,7 +102,7 @@ Bytes router_bytes(const Sizes& size, const MoeMlp& moe) {
 }
 
 PhaseMemory moe_forward(const Sizes& size, const MoeMlp& moe) {
-  PhaseMemory memory{MemoryPhase::moe_forward, {}};
+  PhaseMemory memory{MemoryPhase::moe_forward, size.kind, {}};
   const int last = moe.shared_width > 0 ? 4 : 3;
   add(memory, "Y", size.all(), 1, last);
   add(memory, "Z", size.all(), 3, last);
@@ -117,7 +117,7 @@ PhaseMemory moe_forward(const Sizes& size, const MoeMlp& moe) {
 }
 
 PhaseMemory moe_backward(const Sizes& size, const MoeMlp& moe) {
-  PhaseMemory memory{MemoryPhase::moe_backward, {}};
+  PhaseMemory memory{MemoryPhase::moe_backward, size.kind, {}};
   add(memory, "Y", size.all(), 1, 5);
   add(memory, "dZ", size.all(), 1, 5);
   add(memory, "dY", size.all(), 3, 5);
@@ -135,7 +135,7 @@ PhaseMemory moe_backward(const Sizes& size, const MoeMlp& moe) {
 }
 
 PhaseMemory dense_forward(const Sizes& size, const DenseMlp& mlp) {
-  PhaseMemory memory{MemoryPhase::dense_mlp_forward, {}};
+  PhaseMemory memory{MemoryPhase::dense_mlp_forward, size.kind, {}};
   add(memory, "Y, becoming Z", size.all(), 1, 4);
   add_kept(memory, size, size.layer->deepest, size.layer->deepest, 4);
   add(memory, "MLP weights", size.weights(Stage::dense_mlp), 1, 4);
@@ -148,7 +148,7 @@ PhaseMemory dense_forward(const Sizes& size, const DenseMlp& mlp) {
 }
 
 PhaseMemory dense_backward(const Sizes& size, const DenseMlp& mlp) {
-  PhaseMemory memory{MemoryPhase::dense_mlp_backward, {}};
+  PhaseMemory memory{MemoryPhase::dense_mlp_backward, size.kind, {}};
   add(memory, "dZ, becoming dY", size.all(), 1, 4);
   add_kept(memory, size, size.layer->deepest, size.layer->deepest, 4);
   if (!size.streams_y() && !size.on_wafer()) add(memory, "Y", size.all(), 1, 4);
@@ -164,8 +164,8 @@ PhaseMemory dense_backward(const Sizes& size, const DenseMlp& mlp) {
 }
 
 PhaseMemory head(const Problem& problem, const MemoryShape& shape) {
-  PhaseMemory memory{MemoryPhase::head, {}};
-  const Sizes size{problem, nullptr, shape.tile_batch, shape.micro_batch, 0};
+  PhaseMemory memory{MemoryPhase::head, 0, {}};
+  const Sizes size{problem, nullptr, 0, shape.tile_batch, shape.micro_batch, 0};
   const std::int64_t chunk = std::min(problem.head_chunk, size.tokens());
   const std::int64_t parameters = stage_parameters(problem.head, Stage::head);
   const auto layers = static_cast<std::int64_t>(problem.model.layers.size());
@@ -217,7 +217,7 @@ std::vector<PhaseMemory> memory_phases(const Problem& problem, const MemoryShape
   std::vector<PhaseMemory> phases;
   for (std::size_t i = 0; i < problem.layers.size(); ++i) {
     const ProblemLayer& layer = problem.layers[i];
-    const Sizes size{problem, &layer, shape.tile_batch, shape.micro_batch, shape.expert_capacity[i]};
+    const Sizes size{problem, &layer, i, shape.tile_batch, shape.micro_batch, shape.expert_capacity[i]};
     add_tiled_phases(phases, size);
     if (const auto* moe = std::get_if<MoeMlp>(&layer.layer.feed_forward)) {
       phases.push_back(moe_forward(size, *moe));
@@ -254,7 +254,7 @@ Peak peak_memory(const Problem& problem, Tiling tiling) {
 Bytes tile_memory(const Problem& problem, std::int64_t tile_batch, std::int64_t micro_batch) {
   std::vector<PhaseMemory> phases;
   for (const ProblemLayer& layer : problem.layers)
-    add_tiled_phases(phases, Sizes{problem, &layer, tile_batch, micro_batch, 0});
+    add_tiled_phases(phases, Sizes{problem, &layer, 0, tile_batch, micro_batch, 0});
   return peak_memory(phases).bytes;
 }
 

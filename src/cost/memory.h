@@ -6,11 +6,12 @@
 // Never falls when B rises at fixed N, or when N rises at fixed B. Exact; std::overflow_error beyond 64 bits.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
+#include "cost/phases.h"
 #include "cost/problem.h"
 
 namespace bta {
@@ -24,23 +25,6 @@ struct MemoryShape {
 /// cap of every kind of layer at N sequences.
 std::vector<std::int64_t> expert_capacities(const Problem& problem, std::int64_t sequences);
 
-enum class MemoryPhase {
-  attention_forward,
-  moe_forward,
-  dense_mlp_forward,
-  head,
-  attention_recompute,
-  moe_backward,
-  dense_mlp_backward,
-  attention_backward
-};
-inline constexpr std::array<std::string_view, 8> memory_phase_names = {
-    "attention forward",   "MoE forward",  "dense MLP forward",  "head",
-    "attention recompute", "MoE backward", "dense MLP backward", "attention backward"};
-inline std::string_view memory_phase_name(MemoryPhase phase) {
-  return memory_phase_names[static_cast<std::size_t>(phase)];
-}
-
 /// One tensor (or a group that lives and dies together), alive during steps first..last of its phase.
 struct Tensor {
   std::string_view name;
@@ -52,6 +36,7 @@ struct Tensor {
 /// The tensors of one phase of one kind of layer.
 struct PhaseMemory {
   MemoryPhase phase = MemoryPhase::head;
+  std::size_t kind = 0;  // the problem's layer kind it belongs to; 0 for the head
   std::vector<Tensor> tensors;
 };
 std::vector<PhaseMemory> memory_phases(const Problem& problem, const MemoryShape& shape);

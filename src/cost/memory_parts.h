@@ -2,6 +2,7 @@
 // memory.cpp.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -16,6 +17,7 @@ inline constexpr std::int64_t top_k_entry = 8;  // index and weight
 struct Sizes {
   const Problem& problem;
   const ProblemLayer* layer;
+  std::size_t kind;  // of layer, in the problem
   std::int64_t tile_sequences, sequences, cap;
 
   std::int64_t tile_tokens() const { return product(tile_sequences, problem.workload.seq_len); }

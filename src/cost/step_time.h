@@ -9,41 +9,15 @@
 // tokens/s = wafers * N*S / step. Source: docs/model.md, "Time".
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "cost/expert_time.h"
+#include "cost/phases.h"
 #include "cost/problem.h"
 #include "cost/roofline.h"
 
 namespace bta {
-
-enum class PhaseKind {
-  attention_forward,
-  router_forward,
-  experts_forward,
-  shared_expert_forward,
-  dense_mlp_forward,
-  head,
-  router_backward,
-  experts_backward,
-  shared_expert_backward,
-  dense_mlp_backward,
-  attention_recompute,
-  attention_backward,
-  fixed
-};
-inline constexpr std::array<std::string_view, 13> phase_names = {
-    "attention forward",     "router forward",      "experts forward",
-    "shared expert forward", "dense MLP forward",   "head",
-    "router backward",       "experts backward",    "shared expert backward",
-    "dense MLP backward",    "attention recompute", "attention backward",
-    "fixed overhead"};
-inline std::string_view phase_name(PhaseKind kind) {
-  return phase_names[static_cast<std::size_t>(kind)];
-}
 
 /// What a phase runs and streams: one row for each kind of phase.
 struct PhaseRule {
