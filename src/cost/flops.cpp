@@ -15,7 +15,7 @@ void add(FlopCount& count, const Problem& problem, const ProblemLayer* layer, co
   if (!is_vector) count.model_forward += forward;
   Flops& executed = is_vector ? count.vector : count.hardware;
   for (const PhaseKind kind : phases_of(op.stage, problem.workload.checkpoint))
-    executed += executed_flops(forward, phase_rule(kind).passes);
+    executed += executed_flops(op, forward, phase_rule(kind).passes);
 }
 
 }  // namespace
@@ -35,8 +35,9 @@ Flops forward_flops(const Problem& problem, const ProblemLayer* layer, const Ope
   return Flops(product(twice_all_pairs, pairs.heads, pairs.flops_per_element) / 2);
 }
 
-Flops executed_flops(Flops forward, Passes passes) {
-  return (passes.forward + (passes.gradients ? 2 : 0)) * forward;
+Flops executed_flops(const Operator& op, Flops forward, Passes passes) {
+  const std::int64_t gradients = passes.gradients && op.differentiated ? 2 : 0;
+  return (passes.forward + gradients) * forward;
 }
 
 FlopCount count_flops(const Problem& problem, std::int64_t sequences) {

@@ -15,8 +15,9 @@ namespace bta {
 Flops forward_flops(const Problem& problem, const ProblemLayer* layer, const Operator& op,
                     std::int64_t sequences);
 
-/// What the chip runs of an operator in one phase: forward runs, and twice a forward for the gradients.
-Flops executed_flops(Flops forward, Passes passes);
+/// What the chip runs of an operator in one phase: forward runs, and twice a forward for the gradients (none
+/// of an operator whose gradient is taken elsewhere).
+Flops executed_flops(const Operator& op, Flops forward, Passes passes);
 
 struct FlopCount {
   Flops model_forward;   // gemm and attention class, one forward pass

@@ -21,6 +21,11 @@ Operator vector(std::string_view name, Stage stage, std::int64_t elements, std::
   return {name, stage, TokenVector{elements, flops}, gains};
 }
 
+/// The MLP's norm, run again where its result is needed after the buffer of `mlp_norm` is gone.
+Operator norm_again(std::string_view name, Stage stage, std::int64_t d) {
+  return {name, stage, TokenVector{d, norm_flops}, 0, false};
+}
+
 void add_attention(std::vector<Operator>& ops, const GroupedQueryAttention& a, std::int64_t d) {
   using enum Stage;
   const std::int64_t q = product(a.heads, a.qk_head_dim), k = product(a.kv_heads, a.qk_head_dim);
@@ -61,10 +66,12 @@ void add_feed_forward(std::vector<Operator>& ops, const MoeMlp& moe, std::int64_
   ops.push_back(vector("mlp_norm", Stage::router, d, norm_flops, d));
   ops.push_back(gemm("router", Stage::router, d, moe.experts));
   ops.push_back(vector("top_k_softmax", Stage::router, moe.experts, softmax_flops));
+  ops.push_back(norm_again("expert_norm", Stage::expert, d));
   add_mlp(ops, {"expert_gate_proj", "expert_up_proj", "expert_activation", "expert_down_proj"}, Stage::expert,
           d, moe.width, moe.gated, false);
   ops.push_back(vector("expert_combine", Stage::expert, d, combine_flops));
   if (moe.shared_width == 0) return;
+  ops.push_back(norm_again("shared_norm", Stage::shared_expert, d));
   if (moe.shared_gate) ops.push_back(gemm("shared_gate", Stage::shared_expert, d, 1));
   add_mlp(ops, {"shared_gate_proj", "shared_up_proj", "shared_activation", "shared_down_proj"},
           Stage::shared_expert, d, moe.shared_width, moe.gated, false);

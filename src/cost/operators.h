@@ -47,6 +47,7 @@ struct Operator {
   Work work;
   std::int64_t parameters =
       0;  // streamed with the operator: weights, biases, gains; of one expert in Stage::expert
+  bool differentiated = true;  // false: run again, but its gradient is taken once, in another operator
 };
 
 FlopClass flop_class(const Operator& op);

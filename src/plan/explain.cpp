@@ -56,9 +56,15 @@ Timed head_time(const Problem& problem, const Operator& op, Passes passes, std::
 OperatorCost operator_cost(const Problem& problem, const Operator& op, PhaseKind phase, Flops forward,
                            std::int64_t copies, const Timed& on_wafer) {
   const Passes passes = phase_rule(phase).passes;
-  OperatorCost cost{
-      op.name, phase_name(phase), flop_class(op), executed_flops(forward, passes), {}, {}, {}, on_wafer.busy,
-      {}};
+  OperatorCost cost{op.name,
+                    phase_name(phase),
+                    flop_class(op),
+                    executed_flops(op, forward, passes),
+                    {},
+                    {},
+                    {},
+                    on_wafer.busy,
+                    {}};
   const std::int64_t parameters = product(op.parameters, copies);
   cost.bytes_in = Bytes(product(parameters, problem.workload.bytes.weight));
   if (passes.gradients) cost.bytes_out = Bytes(product(parameters, problem.workload.bytes.gradient));
