@@ -31,6 +31,13 @@ void add_attention_forward(PhaseMemory& memory, const Sizes& size, const Grouped
   add(memory, "context", size.tile(a.heads * a.v_head_dim), 3, 4);
 }
 
+/// What the in-place norms of a tile's rows of q and k divided by, needed by their gradient: one number for
+/// each row of each head, or of each projection.
+Bytes qk_norm_scales(const Sizes& size, const GroupedQueryAttention& a) {
+  const std::int64_t per_token = a.qk_norm == QkNorm::per_head ? a.heads + a.kv_heads : 2;
+  return a.qk_norm == QkNorm::none ? Bytes() : Bytes(product(size.tile_tokens(), per_token, wide));
+}
+
 void add_attention_backward(PhaseMemory& memory, const Sizes& size, const GroupedQueryAttention& a) {
   add(memory, "attention weights", size.weights(Stage::attention), 1, 4);
   add(memory, "attention weight gradients", size.gradients(Stage::attention), 1, 4);
@@ -39,6 +46,7 @@ void add_attention_backward(PhaseMemory& memory, const Sizes& size, const Groupe
   add(memory, "q", size.tile(a.heads * a.qk_head_dim), 2, 3);
   add(memory, "k", size.tile(a.kv_heads * a.qk_head_dim), 2, 3);
   add(memory, "v", size.tile(a.kv_heads * a.v_head_dim), 2, 3);
+  add(memory, "q/k norm scales", qk_norm_scales(size, a), 2, 3);
   add(memory, "context gradient", size.tile(a.heads * a.v_head_dim), 3, 3);
   add(memory, "live score tensors", score_bytes(size, a, size.problem.wafer.score_tensors_backward), 3, 3);
   add(memory, "context", size.tile(a.heads * a.v_head_dim), 3, 4);
@@ -87,6 +95,8 @@ void add_shared(PhaseMemory& memory, const Sizes& size, const MoeMlp& moe, bool 
   if (moe.shared_width == 0) return;
   add(memory, "shared expert weights", size.weights(Stage::shared_expert), 4, 4);
   if (backward) add(memory, "shared expert weight gradients", size.gradients(Stage::shared_expert), 4, 4);
+  if (moe.shared_gate)
+    add(memory, "shared expert gate values", Bytes(product(size.tile_tokens(), wide)), 4, 4);
   add(memory, "shared expert input", size.tile(size.d()), 4, 4);
   if (moe.gated) add(memory, "shared expert gate", size.tile(moe.shared_width), 4, 4);
   add(memory, "shared expert up", size.tile(moe.shared_width), 4, 4);
@@ -107,7 +117,7 @@ PhaseMemory moe_forward(const Sizes& size, const MoeMlp& moe) {
   add(memory, "Y", size.all(), 1, last);
   add(memory, "Z", size.all(), 3, last);
   add_kept(memory, size, size.layer->deepest, size.layer->deepest - 1, last);
-  add(memory, "router weight", size.weights(Stage::router), 1, 2);
+  add(memory, "router weight", size.weights(Stage::router), 1, last);  // with the norm's gain
   add(memory, "normed tile", size.tile(size.d()), 1, 1);
   add(memory, "router logits", router_bytes(size, moe), 1, 2);
   add(memory, "top-k choices", top_k_bytes(size, moe), 2, 3);

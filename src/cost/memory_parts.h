@@ -10,7 +10,7 @@
 
 namespace bta::memory_parts {
 
-inline constexpr std::int64_t wide = 4;         // bytes of logits, probabilities and accumulated gradients
+inline constexpr std::int64_t wide = 4;  // bytes of logits, probabilities, scalars and accumulated gradients
 inline constexpr std::int64_t top_k_entry = 8;  // index and weight
 
 /// Byte sizes that the phases of one kind of layer share.
@@ -39,7 +39,7 @@ struct Sizes {
 };
 
 inline void add(PhaseMemory& memory, std::string_view name, Bytes bytes, int first, int last) {
-  if (memory.tensors.empty()) memory.tensors.reserve(24);  // the longest list; a search builds many
+  if (memory.tensors.empty()) memory.tensors.reserve(26);  // the longest list; a search builds many
   if (bytes.value > 0) memory.tensors.push_back({name, bytes, first, last});
 }
 

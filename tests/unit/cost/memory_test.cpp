@@ -158,6 +158,40 @@ TEST_SUITE("unit") {
     CHECK(dense.count("Z") == 0);
   }
 
+  TEST_CASE("scalars per token: the scales of the q/k norm and the value of a shared expert's gate") {
+    Model model = fixtures::t1();
+    auto& attention = std::get<GroupedQueryAttention>(model.layers[0].attention);
+    auto& moe = std::get<MoeMlp>(model.layers[0].feed_forward);
+    model.layers.resize(1);
+    const auto bytes = [&](MemoryPhase phase, const char* name) {
+      auto found = tensors(problem(model), {2, 3}, phase);
+      return found.contains(name) ? found[name] : 0;
+    };
+    const std::int64_t tile = 2LL * 2048;
+    CHECK(bytes(MemoryPhase::attention_backward, "q/k norm scales") == 0);
+    attention.qk_norm = QkNorm::per_head;
+    CHECK(bytes(MemoryPhase::attention_backward, "q/k norm scales") == 4 * tile * (4 + 2));
+    attention.qk_norm = QkNorm::projection;
+    CHECK(bytes(MemoryPhase::attention_backward, "q/k norm scales") == 4 * tile * 2);
+    CHECK(bytes(MemoryPhase::attention_forward, "q/k norm scales") == 0);
+    moe.shared_width = 48;
+    CHECK(bytes(MemoryPhase::moe_forward, "shared expert gate values") == 0);
+    moe.shared_gate = true;
+    CHECK(bytes(MemoryPhase::moe_forward, "shared expert gate values") == 4 * tile);
+    CHECK(bytes(MemoryPhase::moe_backward, "shared expert gate values") == 4 * tile);
+  }
+
+  TEST_CASE("the router's weight, with the norm's gain, lives as long as tokens are gathered") {
+    Model model = fixtures::t1();
+    std::get<MoeMlp>(model.layers[1].feed_forward).shared_width = 48;
+    const Problem p = problem(model);
+    for (const PhaseMemory& memory : phases(p, {2, 3}))
+      for (const Tensor& tensor : memory.tensors)
+        if (memory.phase == MemoryPhase::moe_forward && tensor.name == "router weight")
+          CHECK(tensor.last == (memory.kind == 0 ? 3 : 4));
+    CHECK(phases(p, {2, 3}).back().kind == 0);  // the head
+  }
+
   TEST_CASE("memory never falls when the tile or the number of tiles grows") {
     const Problem p = problem(fixtures::qwen3_30b_a3b());
     for (std::int64_t b = 1; b < 12; ++b)
