@@ -24,15 +24,17 @@ Flops forward_flops(const Problem& problem, const ProblemLayer* layer, const Ope
                     std::int64_t sequences) {
   const std::int64_t seq_len = problem.workload.seq_len;
   const std::int64_t tokens = tokens_through(layer, op, product(sequences, seq_len));
-  const std::int64_t twice_all_pairs = product(sequences, twice_pairs(seq_len, problem.workload.mask));
+  const auto twice_all_pairs = [&](std::optional<std::int64_t> window) {
+    return product(sequences, twice_pairs(seq_len, problem.workload.mask, window));
+  };
   if (const auto* gemm = std::get_if<Gemm>(&op.work))
     return Flops(product(std::int64_t{2}, tokens, gemm->inputs, gemm->outputs));
   if (const auto* attention = std::get_if<AttentionProduct>(&op.work))
-    return Flops(product(twice_all_pairs, attention->heads, attention->head_dim));
+    return Flops(product(twice_all_pairs(attention->window), attention->heads, attention->head_dim));
   if (const auto* vector = std::get_if<TokenVector>(&op.work))
     return Flops(product(tokens, vector->elements, vector->flops_per_element));
   const auto& pairs = std::get<PairVector>(op.work);
-  return Flops(product(twice_all_pairs, pairs.heads, pairs.flops_per_element) / 2);
+  return Flops(product(twice_all_pairs(pairs.window), pairs.heads, pairs.flops_per_element) / 2);
 }
 
 Flops executed_flops(const Operator& op, Flops forward, Passes passes) {

@@ -38,9 +38,9 @@ void add_attention(std::vector<Operator>& ops, const GroupedQueryAttention& a, s
     ops.push_back(vector("qk_norm", attention, q + k, norm_flops,
                          a.qk_norm == QkNorm::per_head ? 2 * a.qk_head_dim : q + k));
   ops.push_back(vector("rotary", attention, q + k, rotary_flops));
-  ops.push_back({"scores", attention, AttentionProduct{a.heads, a.qk_head_dim}, 0});
-  ops.push_back({"softmax", attention, PairVector{a.heads, softmax_flops}, 0});
-  ops.push_back({"context", attention, AttentionProduct{a.heads, a.v_head_dim}, 0});
+  ops.push_back({"scores", attention, AttentionProduct{a.heads, a.qk_head_dim, a.window}, 0});
+  ops.push_back({"softmax", attention, PairVector{a.heads, softmax_flops, a.window}, 0});
+  ops.push_back({"context", attention, AttentionProduct{a.heads, a.v_head_dim, a.window}, 0});
   ops.push_back(gemm("o_proj", attention, context, d, a.output_bias));
 }
 

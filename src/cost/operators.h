@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -28,6 +29,7 @@ struct Gemm {
 struct AttentionProduct {
   std::int64_t heads = 0;
   std::int64_t head_dim = 0;
+  std::optional<std::int64_t> window = std::nullopt;  // of a causal mask; absent: all keys before the query
 };
 struct TokenVector {
   std::int64_t elements = 0;
@@ -36,6 +38,7 @@ struct TokenVector {
 struct PairVector {
   std::int64_t heads = 0;
   std::int64_t flops_per_element = 0;
+  std::optional<std::int64_t> window = std::nullopt;
 };
 using Work = std::variant<Gemm, AttentionProduct, TokenVector, PairVector>;
 

@@ -60,8 +60,8 @@ Timed gemm_time(const Gemm& gemm, double slots, Passes passes, const Wafer& w, c
 
 Timed attention_time(const AttentionProduct& product, double slots, Passes passes, const Wafer& w,
                      const Workload& workload) {
-  const double pairs_per_token =
-      as_double(twice_pairs(workload.seq_len, workload.mask)) / 2 / as_double(workload.seq_len);
+  const double pairs_per_token = as_double(twice_pairs(workload.seq_len, workload.mask, product.window)) / 2 /
+                                 as_double(workload.seq_len);
   const double v = as_double(vector_width(w, workload.precision));
   const double macs_per_token = as_double(product.heads) * pairs_per_token * as_double(product.head_dim);
   const double once =
@@ -148,12 +148,13 @@ Timed with_stream(const Timed& work, double in_bytes, double out_bytes, const Wa
   return timed;
 }
 
-std::int64_t twice_pairs(std::int64_t seq_len, Mask mask) {
+std::int64_t twice_pairs(std::int64_t seq_len, Mask mask, std::optional<std::int64_t> window) {
+  const std::int64_t most = std::min(seq_len, window.value_or(seq_len));  // keys of a causal query
   switch (mask) {
     case Mask::full:
       return product(std::int64_t{2}, seq_len, seq_len);
     case Mask::causal:
-      return product(seq_len, seq_len + 1);
+      return checked_add(product(most, most + 1), product(std::int64_t{2}, seq_len - most, most));
     case Mask::half:
       return product(seq_len, seq_len);
   }

@@ -20,6 +20,7 @@ constexpr IntegerRange layer_range{1, std::int64_t{1} << 12};
 constexpr IntegerRange head_range{1, std::int64_t{1} << 12};
 constexpr IntegerRange head_size_range{1, std::int64_t{1} << 16};
 constexpr IntegerRange expert_range{1, std::int64_t{1} << 16};
+constexpr IntegerRange window_range{1, std::int64_t{1} << 31};
 constexpr IntegerRange vocabulary_range{1, std::int64_t{1} << 24};
 
 /// How a format spells the keys of attention.

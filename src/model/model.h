@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -25,6 +26,7 @@ struct GroupedQueryAttention {
   QkNorm qk_norm = QkNorm::none;
   bool qkv_bias = false;
   bool output_bias = false;
+  std::optional<std::int64_t> window = std::nullopt;  // a causal query's keys, itself included; >= 1
   bool operator==(const GroupedQueryAttention&) const = default;
 };
 using Attention = std::variant<GroupedQueryAttention>;

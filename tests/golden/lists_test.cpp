@@ -23,15 +23,20 @@ Model every_kind() {
   return model;
 }
 
+std::string window(std::optional<std::int64_t> keys) {
+  return keys ? fmt::format(" in {} keys", *keys) : "";
+}
+
 std::string shown(const Work& work) {
   if (const auto* gemm = std::get_if<Gemm>(&work))
     return fmt::format("gemm {} x {}", gemm->inputs, gemm->outputs);
   if (const auto* product = std::get_if<AttentionProduct>(&work))
-    return fmt::format("pairs, {} heads of {}", product->heads, product->head_dim);
+    return fmt::format("pairs{}, {} heads of {}", window(product->window), product->heads, product->head_dim);
   if (const auto* vector = std::get_if<TokenVector>(&work))
     return fmt::format("vector, {} FLOPs for each of {}", vector->flops_per_element, vector->elements);
   const auto& pairs = std::get<PairVector>(work);
-  return fmt::format("vector, {} FLOPs for each pair of {} heads", pairs.flops_per_element, pairs.heads);
+  return fmt::format("vector, {} FLOPs for each pair{} of {} heads", pairs.flops_per_element,
+                     window(pairs.window), pairs.heads);
 }
 
 std::string operator_list(const Problem& problem) {

@@ -45,10 +45,16 @@ class RandomProblem {
                                           .kv_heads = kv,
                                           .qk_head_dim = 2 * between(1, 16),
                                           .v_head_dim = between(1, 32),
-                                          .qk_norm = one_in(2) ? QkNorm::per_head : QkNorm::none};
+                                          .qk_norm = one_in(2) ? QkNorm::per_head : QkNorm::none,
+                                          .window = window()};
     const std::int64_t layers = between(1, 3);
     for (std::int64_t i = 0; i < layers; ++i) model.layers.push_back({attention, feed_forward()});
     return model;
+  }
+
+  std::optional<std::int64_t> window() {
+    if (!one_in(3)) return std::nullopt;
+    return between(1, 120);  // of sequences of at most 96
   }
 
   FeedForward feed_forward() {

@@ -109,6 +109,18 @@ TEST_SUITE("unit") {
     CHECK(again == (2 + 1) * 128 * 64 * 4);  // 2 experts and the shared one of 128 tokens
   }
 
+  TEST_CASE("a window counts in scores, context and softmax of a causal mask, in nothing else") {
+    Model model = fixtures::t1();
+    for (Layer& layer : model.layers) std::get<GroupedQueryAttention>(layer.attention).window = 10;
+    const std::int64_t pairs = 10 * 11 / 2 + 118 * 10, all = 128 * 129 / 2;
+    const FlopCount with = count_flops(problem(model, 128, Mask::causal), 1);
+    const FlopCount without = count_flops(problem(fixtures::t1(), 128, Mask::causal), 1);
+    CHECK(without.model_forward.value - with.model_forward.value == 2 * (all - pairs) * 2 * 4 * (16 + 16));
+    CHECK(without.vector.value - with.vector.value == 4 * 2 * (all - pairs) * 4 * 5);
+    CHECK(count_flops(problem(model, 128, Mask::full), 1).hardware ==
+          count_flops(problem(fixtures::t1(), 128, Mask::full), 1).hardware);
+  }
+
   TEST_CASE("every FLOP is linear in the number of sequences") {
     const Problem p = problem(fixtures::qwen3_30b_a3b(), 2048, Mask::causal);
     CHECK(count_flops(p, 7).hardware == 7 * count_flops(p, 1).hardware);

@@ -99,6 +99,35 @@ TEST_SUITE("unit") {
           doctest::Approx(full * 65 / 128));
   }
 
+  TEST_CASE("pairs of a causal window are those that a double loop counts; other masks know no window") {
+    const auto counted = [](std::int64_t seq_len, std::int64_t window) {
+      std::int64_t pairs = 0;
+      for (std::int64_t query = 0; query < seq_len; ++query)
+        for (std::int64_t key = 0; key <= query; ++key) pairs += query - key < window ? 1 : 0;
+      return pairs;
+    };
+    for (std::int64_t seq_len = 1; seq_len <= 24; ++seq_len) {
+      for (std::int64_t window = 1; window <= seq_len + 3; ++window) {
+        CHECK(twice_pairs(seq_len, Mask::causal, window) == 2 * counted(seq_len, window));
+        CHECK(twice_pairs(seq_len, Mask::full, window) == 2 * seq_len * seq_len);
+        CHECK(twice_pairs(seq_len, Mask::half, window) == seq_len * seq_len);
+      }
+      CHECK(twice_pairs(seq_len, Mask::causal, 1) == 2 * seq_len);
+      CHECK(twice_pairs(seq_len, Mask::causal, seq_len) == seq_len * (seq_len + 1));
+      CHECK(twice_pairs(seq_len, Mask::causal, {}) == seq_len * (seq_len + 1));
+    }
+  }
+
+  TEST_CASE("a window shortens scores and context of a causal mask") {
+    const Operator scores{"scores", Stage::attention, AttentionProduct{2, 16, 8}, 0};
+    Workload workload;
+    workload.seq_len = 64;
+    const double full = operator_time(scores, 8, forward, round_wafer(), workload).seconds;
+    workload.mask = Mask::causal;
+    CHECK(operator_time(scores, 8, forward, round_wafer(), workload).seconds ==
+          doctest::Approx(full * (8 * 9 / 2 + 56 * 8) / (64 * 64)));
+  }
+
   TEST_CASE("vector operators are counted, not timed") {
     const Operator norm{"norm", Stage::attention, TokenVector{.elements = 64, .flops_per_element = 4}, 64};
     CHECK(operator_time(norm, 8, forward, round_wafer(), {}).seconds == 0);

@@ -46,15 +46,27 @@ TEST_CASE("a dense description needs no expert keys, and says what it derived") 
 }
 
 TEST_CASE("every optional key reaches its field") {
-  const bta::Model model =
-      good(model_from_yaml(tiny_model + "name: mine\nqk_norm: projection\nqkv_bias: "
-                                        "true\nattention_output_bias: true\nmlp_bias: true\ngated: false\n"
-                                        "shared_expert_intermediate_size: 48\nshared_expert_gate: "
-                                        "true\ndense_layers: [1]\nintermediate_size: 96\n"));
+  const bta::Model model = good(
+      model_from_yaml(tiny_model +
+                      "name: mine\nqk_norm: projection\nqkv_bias: "
+                      "true\nattention_output_bias: true\nsliding_window: 512\nmlp_bias: true\ngated: false\n"
+                      "shared_expert_intermediate_size: 48\nshared_expert_gate: "
+                      "true\ndense_layers: [1]\nintermediate_size: 96\n"));
   CHECK(model.name == "mine");
-  CHECK(attention_of(model) == bta::GroupedQueryAttention{4, 2, 16, 16, bta::QkNorm::projection, true, true});
+  CHECK(attention_of(model) ==
+        bta::GroupedQueryAttention{4, 2, 16, 16, bta::QkNorm::projection, true, true, 512});
   CHECK(moe_at(model, 0) == bta::MoeMlp{8, 2, 32, false, 48, true});
   CHECK(dense_at(model, 1) == bta::DenseMlp{96, false, true});
+}
+
+TEST_CASE("a sliding window holds for every layer; null and absent mean none, 0 is refused") {
+  const bta::Model model = good(model_from_yaml(tiny_model + "sliding_window: 16\n"));
+  for (const bta::Layer& layer : model.layers)
+    CHECK(std::get<bta::GroupedQueryAttention>(layer.attention).window == 16);
+  CHECK_FALSE(attention_of(good(model_from_yaml(tiny_model))).window);
+  CHECK_FALSE(attention_of(good(model_from_yaml(tiny_model + "sliding_window: null\n"))).window);
+  CHECK(problems(model_from_yaml(tiny_model + "sliding_window: 0\n"))
+            .starts_with("m.yaml:11:17: error: sliding_window: '0' is too small; a whole number from 1 to "));
 }
 
 TEST_CASE("an absent head size is derived, never truncated") {
