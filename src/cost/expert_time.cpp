@@ -1,15 +1,14 @@
 #include "cost/expert_time.h"
 
-#include "cost/row_load.h"
+#include "cost/traffic.h"
 
 namespace bta {
 namespace {
 
-/// On-wafer work of one expert and its overhead against its stream.
-Timed with_expert_stream(const Problem& problem, Timed work, double in_bytes, double out_bytes) {
-  work.seconds += problem.wafer.expert_overhead_s;
-  work.busy[Resource::overhead] += problem.wafer.expert_overhead_s;
-  return with_stream(work, in_bytes, out_bytes, problem.wafer);
+Timed with_expert_stream(const Problem& problem, const ProblemLayer& layer, PhaseKind kind,
+                         const Timed& work) {
+  const PhaseTraffic traffic = parameter_traffic(problem, layer.operators, kind);
+  return with_stream(work, as_double(traffic.weights_in), as_double(traffic.gradients_out), problem.wafer);
 }
 
 /// Moving every routed token's activations once through the bisection of the fabric.
@@ -28,36 +27,55 @@ void add_moves(Timed& timed, double dispatches, double combines, double seconds)
 
 }  // namespace
 
-ForwardBackward expert_time(const Problem& problem, const ProblemLayer& layer, double slots) {
+ForwardBackward expert_work(const Problem& problem, const ProblemLayer& layer, double slots) {
   const auto run = [&](Passes passes) {
     if (slots == 0) return Timed{};
     return stage_time(layer.operators, Stage::expert, slots, passes, problem.wafer, problem.workload);
   };
-  const Timed forward = run({.forward = 1, .gradients = false});
-  Timed backward = run({.forward = 0, .gradients = true});
-  backward += forward;
-  const double weights = as_double(stage_parameters(layer.operators, Stage::expert));
-  const double in_bytes = weights * as_double(problem.workload.bytes.weight);
-  const double out_bytes = weights * as_double(problem.workload.bytes.gradient);
-  return {with_expert_stream(problem, forward, in_bytes, 0),
-          with_expert_stream(problem, backward, in_bytes, out_bytes)};
+  ForwardBackward work{run({.forward = 1, .gradients = false}), run({.forward = 0, .gradients = true})};
+  work.backward += work.forward;
+  add_overhead(work.forward, problem.wafer.expert_overhead_s);
+  add_overhead(work.backward, problem.wafer.expert_overhead_s);
+  return work;
 }
 
-ForwardBackward expected_expert_time(const Problem& problem, const ProblemLayer& layer, std::int64_t tokens) {
-  ForwardBackward expected;
+ForwardBackward expert_time(const Problem& problem, const ProblemLayer& layer, double slots) {
+  const ForwardBackward work = expert_work(problem, layer, slots);
+  return {with_expert_stream(problem, layer, PhaseKind::experts_forward, work.forward),
+          with_expert_stream(problem, layer, PhaseKind::experts_backward, work.backward)};
+}
+
+ForwardBackward expert_moves(const Problem& problem, const ProblemLayer& layer, std::int64_t tokens) {
+  ForwardBackward moves;
+  if (problem.workload.placement != Placement::compacted) return moves;
+  const double move = move_s(problem, std::get<MoeMlp>(layer.layer.feed_forward), tokens);
+  add_moves(moves.forward, 1, 1, move);
+  add_moves(moves.backward, 2, 1, move);
+  return moves;
+}
+
+LayerLoads expected_loads(const Problem& problem, const ProblemLayer& layer, std::int64_t tokens) {
+  LayerLoads loads;
+  loads.reserve(layer.experts.size());
   for (const ExpertGroup& group : layer.experts)
-    for (const auto& [slots, probability] :
-         slot_distribution(tokens, group.probability, problem.wafer, problem.workload)) {
+    loads.push_back({as_double(group.experts),
+                     slot_distribution(tokens, group.probability, problem.wafer, problem.workload)});
+  return loads;
+}
+
+ForwardBackward expected_expert_time(const Problem& problem, const ProblemLayer& layer, std::int64_t tokens,
+                                     const LayerLoads& loads) {
+  ForwardBackward expected;
+  for (const LoadGroup& group : loads)
+    for (const auto& [slots, probability] : group.slots) {
       const ForwardBackward h = expert_time(problem, layer, slots);
-      const double weight = as_double(group.experts) * probability;
+      const double weight = group.experts * probability;
       expected.forward += weight * h.forward;
       expected.backward += weight * h.backward;
     }
-  if (problem.workload.placement == Placement::compacted) {
-    const double move = move_s(problem, std::get<MoeMlp>(layer.layer.feed_forward), tokens);
-    add_moves(expected.forward, 1, 1, move);
-    add_moves(expected.backward, 2, 1, move);
-  }
+  const ForwardBackward moves = expert_moves(problem, layer, tokens);
+  expected.forward += moves.forward;
+  expected.backward += moves.backward;
   return expected;
 }
 

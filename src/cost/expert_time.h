@@ -10,6 +10,7 @@
 
 #include "cost/problem.h"
 #include "cost/roofline.h"
+#include "cost/row_load.h"
 
 namespace bta {
 
@@ -21,7 +22,17 @@ struct ForwardBackward {
 /// h of one expert at exactly `slots` token slots per row.
 ForwardBackward expert_time(const Problem& problem, const ProblemLayer& layer, double slots);
 
-/// Sum of E[h] over the experts of one MoE layer with T tokens, and the moves of compacted placement.
-ForwardBackward expected_expert_time(const Problem& problem, const ProblemLayer& layer, std::int64_t tokens);
+/// The on-wafer part of h at `slots` > 0, or 0: GEMMs and overhead of one expert, without its stream.
+ForwardBackward expert_work(const Problem& problem, const ProblemLayer& layer, double slots);
+
+/// The moves of compacted placement with T tokens; nothing when placement is masked.
+ForwardBackward expert_moves(const Problem& problem, const ProblemLayer& layer, std::int64_t tokens);
+
+/// Row loads of T tokens as the workload's routing is expected to fill them, likeliest experts first.
+LayerLoads expected_loads(const Problem& problem, const ProblemLayer& layer, std::int64_t tokens);
+
+/// Sum of E[h] over the experts of one MoE layer with T tokens and these row loads, and the moves.
+ForwardBackward expected_expert_time(const Problem& problem, const ProblemLayer& layer, std::int64_t tokens,
+                                     const LayerLoads& loads);
 
 }  // namespace bta

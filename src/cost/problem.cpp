@@ -36,7 +36,7 @@ Problem make_problem(Model model, Wafer wafer, Workload workload) {
   return problem;
 }
 
-std::int64_t stage_parameters(const std::vector<Operator>& operators, Stage stage) {
+std::int64_t stage_parameters(std::span<const Operator> operators, Stage stage) {
   std::int64_t parameters = 0;
   for (const Operator& op : operators)
     if (op.stage == stage) parameters = checked_add(parameters, op.parameters);

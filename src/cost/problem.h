@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "cost/operators.h"
@@ -37,7 +38,7 @@ std::int64_t head_chunk(const Wafer& wafer, const Workload& workload);
 Problem make_problem(Model model, Wafer wafer, Workload workload);
 
 /// Parameters of the operators of one stage; of one expert in Stage::expert.
-std::int64_t stage_parameters(const std::vector<Operator>& operators, Stage stage);
+std::int64_t stage_parameters(std::span<const Operator> operators, Stage stage);
 
 /// x = N*S*d*a: one concatenated activation tensor.
 Bytes activation_bytes(const Problem& problem, std::int64_t sequences);

@@ -92,6 +92,11 @@ Timed operator*(double factor, Timed timed) {
   return {factor * timed.seconds, factor * timed.busy};
 }
 
+void add_overhead(Timed& timed, double seconds) {
+  timed.seconds += seconds;
+  timed.busy[Resource::overhead] += seconds;
+}
+
 Resource binding(const ResourceTimes& times) {
   const auto busiest = std::ranges::max_element(times.seconds);
   return static_cast<Resource>(busiest - times.seconds.begin());

@@ -59,6 +59,9 @@ struct Timed {
 };
 Timed operator*(double factor, Timed timed);
 
+/// Elapsed seconds in which no resource works.
+void add_overhead(Timed& timed, double seconds);
+
 /// How often a phase runs an operator's forward, and whether it runs its two gradients.
 struct Passes {
   std::int64_t forward = 1;

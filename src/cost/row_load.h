@@ -27,6 +27,14 @@ struct SlotProbability {
 std::vector<SlotProbability> slot_distribution(std::int64_t tokens, double p, const Wafer& wafer,
                                                const Workload& workload);
 
+/// Experts with the same distribution of slots.
+struct LoadGroup {
+  double experts = 0;
+  std::vector<SlotProbability> slots;
+};
+/// The experts of one layer, in the order in which they run.
+using LayerLoads = std::vector<LoadGroup>;
+
 /// P(M > m) of masked placement.
 double probability_row_exceeds(std::int64_t m, std::int64_t tokens, double p, std::int64_t rows);
 

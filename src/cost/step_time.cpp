@@ -2,39 +2,19 @@
 
 #include <algorithm>
 
+#include "cost/traffic.h"
+
 namespace bta {
 namespace {
 
 constexpr Passes forward_only{.forward = 1, .gradients = false};
 constexpr Passes recompute_and_gradients{.forward = 1, .gradients = true};
 
-bool streams_checkpoints(const Problem& problem) {
-  return problem.workload.checkpoint != Checkpoint::wafer;
-}
-
-/// Bytes of one checkpointed activation X or Y of the whole micro-batch; 0 when it stays on the wafer.
-double checkpoint_bytes(const Problem& problem, std::int64_t sequences, bool kept) {
-  return kept && streams_checkpoints(problem) ? as_double(activation_bytes(problem, sequences)) : 0;
-}
-
-struct Streamed {
-  double weights_in = 0;
-  double gradients_out = 0;
-};
-Streamed stage_stream(const Problem& problem, const std::vector<Operator>& ops, Stage stage) {
-  const double parameters = as_double(stage_parameters(ops, stage));
-  return {parameters * as_double(problem.workload.bytes.weight),
-          parameters * as_double(problem.workload.bytes.gradient)};
-}
-
 PhaseTime phase(const Problem& problem, PhaseKind kind, const ProblemLayer& layer, const Timed& work,
-                double checkpoint) {
-  const PhaseRule rule = phase_rule(kind);
-  const Streamed stream = stage_stream(problem, layer.operators, rule.stage);
-  const bool backward = rule.passes.gradients || kind == PhaseKind::attention_recompute;
-  const double in = stream.weights_in + (backward ? checkpoint : 0);
-  const double out = (rule.passes.gradients ? stream.gradients_out : 0) + (backward ? 0 : checkpoint);
-  return {kind, as_double(layer.count) * with_stream(work, in, out, problem.wafer)};
+                std::int64_t sequences) {
+  const PhaseTraffic traffic = phase_traffic(problem, layer, kind, sequences);
+  return {kind, as_double(layer.count) *
+                    with_stream(work, as_double(traffic.in()), as_double(traffic.out()), problem.wafer)};
 }
 
 /// Checkpoint Y beside the experts' own streams: out in the forward pass, in in the backward pass.
@@ -46,36 +26,32 @@ Timed with_checkpoint(Timed experts, Resource channel, double seconds, double om
   return experts;
 }
 
-void add_moe_phases(std::vector<PhaseTime>& phases, const Problem& problem, const ProblemLayer& layer,
-                    std::int64_t sequences) {
+/// The experts' phase of all layers like this one; `experts` is one layer's sum of h and moves.
+PhaseTime experts_phase(const Problem& problem, const ProblemLayer& layer, PhaseKind kind,
+                        const Timed& experts, std::int64_t sequences) {
   const Wafer& wafer = problem.wafer;
+  const PhaseTraffic y = phase_traffic(problem, layer, kind, sequences);
+  const bool forward = kind == PhaseKind::experts_forward;
+  const double seconds = forward ? as_double(y.checkpoint_out) / wafer.stream_out_bytes_per_s
+                                 : as_double(y.checkpoint_in) / wafer.stream_in_bytes_per_s;
+  const Resource channel = forward ? Resource::stream_out : Resource::stream_in;
+  return {kind, as_double(layer.count) * with_checkpoint(experts, channel, seconds, wafer.stream_overlap)};
+}
+
+void add_moe_phases(std::vector<PhaseTime>& phases, const Problem& problem, const ProblemLayer& layer,
+                    std::int64_t sequences, const LayerLoads& loads) {
   const std::int64_t tokens = product(sequences, problem.workload.seq_len);
-  const double slots = row_slots(tokens, wafer, problem.workload.precision), layers = as_double(layer.count);
-  for (const PhaseKind kind : {PhaseKind::router_forward, PhaseKind::router_backward}) {
-    const Timed work =
-        stage_time(layer.operators, Stage::router, slots, phase_rule(kind).passes, wafer, problem.workload);
-    phases.push_back(phase(problem, kind, layer, work, 0));
-  }
-  const double y = checkpoint_bytes(problem, sequences, problem.workload.checkpoint == Checkpoint::XY);
-  const ForwardBackward experts = expected_expert_time(problem, layer, tokens);
-  phases.push_back({PhaseKind::experts_forward,
-                    layers * with_checkpoint(experts.forward, Resource::stream_out,
-                                             y / wafer.stream_out_bytes_per_s, wafer.stream_overlap)});
-  phases.push_back({PhaseKind::experts_backward,
-                    layers * with_checkpoint(experts.backward, Resource::stream_in,
-                                             y / wafer.stream_in_bytes_per_s, wafer.stream_overlap)});
+  for (const PhaseKind kind : {PhaseKind::router_forward, PhaseKind::router_backward})
+    phases.push_back(phase(problem, kind, layer, router_work(problem, layer, kind, tokens), sequences));
+  const ForwardBackward experts = expected_expert_time(problem, layer, tokens, loads);
+  phases.push_back(experts_phase(problem, layer, PhaseKind::experts_forward, experts.forward, sequences));
+  phases.push_back(experts_phase(problem, layer, PhaseKind::experts_backward, experts.backward, sequences));
 }
 
 PhaseTime head_phase(const Problem& problem, std::int64_t sequences) {
-  const std::int64_t tokens = product(sequences, problem.workload.seq_len);
-  const auto chunk = [&](std::int64_t n) {
-    return stage_time(problem.head, Stage::head, row_slots(n, problem.wafer, problem.workload.precision),
-                      recompute_and_gradients, problem.wafer, problem.workload);
-  };
-  Timed work = as_double(tokens / problem.head_chunk) * chunk(problem.head_chunk);
-  if (const std::int64_t rest = tokens % problem.head_chunk; rest > 0) work += chunk(rest);
-  const Streamed stream = stage_stream(problem, problem.head, Stage::head);
-  return {PhaseKind::head, with_stream(work, stream.weights_in, stream.gradients_out, problem.wafer)};
+  const PhaseTraffic traffic = head_traffic(problem);
+  return {PhaseKind::head, with_stream(head_work(problem, product(sequences, problem.workload.seq_len)),
+                                       as_double(traffic.in()), as_double(traffic.out()), problem.wafer)};
 }
 
 PhaseTime fixed_phase(const Problem& problem) {
@@ -84,11 +60,6 @@ PhaseTime fixed_phase(const Problem& problem) {
       2 * as_double(static_cast<std::int64_t>(problem.model.layers.size())) * problem.wafer.layer_overhead_s;
   fixed.busy[Resource::overhead] = fixed.seconds;
   return {PhaseKind::fixed, fixed};
-}
-
-void add_overhead(Timed& timed, double seconds) {
-  timed.seconds += seconds;
-  timed.busy[Resource::overhead] += seconds;
 }
 
 }  // namespace
@@ -155,31 +126,61 @@ TileWork tile_work(const Problem& problem, const ProblemLayer& layer, double slo
 std::vector<PhaseTime> tile_phases(const Problem& problem, const ProblemLayer& layer,
                                    const TileWork& all_tiles, std::int64_t sequences) {
   using enum PhaseKind;
-  const double x = checkpoint_bytes(problem, sequences, true);
-  const double y = checkpoint_bytes(problem, sequences, problem.workload.checkpoint == Checkpoint::XY);
   std::vector<PhaseTime> phases;
   phases.reserve(5);
-  phases.push_back(phase(problem, attention_forward, layer, all_tiles.attention.forward, x));
+  const auto add = [&](PhaseKind kind, const Timed& work) {
+    phases.push_back(phase(problem, kind, layer, work, sequences));
+  };
+  add(attention_forward, all_tiles.attention.forward);
   if (std::holds_alternative<DenseMlp>(layer.layer.feed_forward)) {
-    phases.push_back(phase(problem, dense_mlp_forward, layer, all_tiles.mlp.forward, y));
-    phases.push_back(phase(problem, dense_mlp_backward, layer, all_tiles.mlp.backward, y));
+    add(dense_mlp_forward, all_tiles.mlp.forward);
+    add(dense_mlp_backward, all_tiles.mlp.backward);
   } else if (stage_parameters(layer.operators, Stage::shared_expert) > 0) {
-    phases.push_back(phase(problem, shared_expert_forward, layer, all_tiles.mlp.forward, 0));
-    phases.push_back(phase(problem, shared_expert_backward, layer, all_tiles.mlp.backward, 0));
+    add(shared_expert_forward, all_tiles.mlp.forward);
+    add(shared_expert_backward, all_tiles.mlp.backward);
   }
-  if (problem.workload.checkpoint == Checkpoint::X)
-    phases.push_back(phase(problem, attention_recompute, layer, all_tiles.attention.forward, x));
-  phases.push_back(phase(problem, attention_backward, layer, all_tiles.attention.backward, x));
+  if (problem.workload.checkpoint == Checkpoint::X) add(attention_recompute, all_tiles.attention.forward);
+  add(attention_backward, all_tiles.attention.backward);
+  return phases;
+}
+
+Timed router_work(const Problem& problem, const ProblemLayer& layer, PhaseKind kind, std::int64_t tokens) {
+  return stage_time(layer.operators, Stage::router,
+                    row_slots(tokens, problem.wafer, problem.workload.precision), phase_rule(kind).passes,
+                    problem.wafer, problem.workload);
+}
+
+Timed head_work(const Problem& problem, std::int64_t tokens) {
+  const auto chunk = [&](std::int64_t n) {
+    return stage_time(problem.head, Stage::head, row_slots(n, problem.wafer, problem.workload.precision),
+                      recompute_and_gradients, problem.wafer, problem.workload);
+  };
+  Timed work = as_double(tokens / problem.head_chunk) * chunk(problem.head_chunk);
+  if (const std::int64_t rest = tokens % problem.head_chunk; rest > 0) work += chunk(rest);
+  return work;
+}
+
+std::vector<LayerLoads> expected_loads(const Problem& problem, std::int64_t sequences) {
+  const std::int64_t tokens = product(sequences, problem.workload.seq_len);
+  std::vector<LayerLoads> loads;
+  loads.reserve(problem.layers.size());
+  for (const ProblemLayer& layer : problem.layers) loads.push_back(expected_loads(problem, layer, tokens));
+  return loads;
+}
+
+std::vector<PhaseTime> batch_phases(const Problem& problem, std::int64_t sequences,
+                                    const std::vector<LayerLoads>& loads) {
+  std::vector<PhaseTime> phases;
+  for (std::size_t i = 0; i < problem.layers.size(); ++i)
+    if (const ProblemLayer& layer = problem.layers[i]; !layer.experts.empty())
+      add_moe_phases(phases, problem, layer, sequences, loads[i]);
+  phases.push_back(head_phase(problem, sequences));
+  phases.push_back(fixed_phase(problem));
   return phases;
 }
 
 std::vector<PhaseTime> batch_phases(const Problem& problem, std::int64_t sequences) {
-  std::vector<PhaseTime> phases;
-  for (const ProblemLayer& layer : problem.layers)
-    if (!layer.experts.empty()) add_moe_phases(phases, problem, layer, sequences);
-  phases.push_back(head_phase(problem, sequences));
-  phases.push_back(fixed_phase(problem));
-  return phases;
+  return batch_phases(problem, sequences, expected_loads(problem, sequences));
 }
 
 double total_seconds(const std::vector<PhaseTime>& phases) {
@@ -189,6 +190,10 @@ double total_seconds(const std::vector<PhaseTime>& phases) {
 }
 
 StepTime step_time(const Problem& problem, Tiling tiling) {
+  return step_time(problem, tiling, expected_loads(problem, micro_batch(tiling).value));
+}
+
+StepTime step_time(const Problem& problem, Tiling tiling, const std::vector<LayerLoads>& loads) {
   StepTime step;
   const std::int64_t sequences = micro_batch(tiling).value;
   const double slots = row_slots(tile_tokens(tiling, problem.workload.seq_len).value, problem.wafer,
@@ -198,7 +203,7 @@ StepTime step_time(const Problem& problem, Tiling tiling) {
     std::ranges::move(tile_phases(problem, layer, all_tiles, sequences), std::back_inserter(step.phases));
   }
   const double tiled = total_seconds(step.phases);
-  const std::vector<PhaseTime> batch = batch_phases(problem, sequences);
+  const std::vector<PhaseTime> batch = batch_phases(problem, sequences, loads);
   step.seconds = tiled + total_seconds(batch);
   step.phases.insert(step.phases.end(), batch.begin(), batch.end());
   for (const PhaseTime& phase : step.phases) step.busy += phase.timed.busy;

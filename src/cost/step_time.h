@@ -47,7 +47,17 @@ TileWork tile_work(const Problem& problem, const ProblemLayer& layer, double slo
 std::vector<PhaseTime> tile_phases(const Problem& problem, const ProblemLayer& layer,
                                    const TileWork& all_tiles, std::int64_t sequences);
 
-/// The phases that depend on N only: routers, experts, head, fixed overhead.
+/// On-wafer work of one layer's router on T tokens, and of the head on T tokens, in chunks.
+Timed router_work(const Problem& problem, const ProblemLayer& layer, PhaseKind kind, std::int64_t tokens);
+Timed head_work(const Problem& problem, std::int64_t tokens);
+
+/// Expected row loads at N sequences: one entry for each of the problem's layers, empty for a dense one.
+std::vector<LayerLoads> expected_loads(const Problem& problem, std::int64_t sequences);
+
+/// The phases that depend on N only: routers, experts, head, fixed overhead; at the given row loads, or at
+/// the expected ones.
+std::vector<PhaseTime> batch_phases(const Problem& problem, std::int64_t sequences,
+                                    const std::vector<LayerLoads>& loads);
 std::vector<PhaseTime> batch_phases(const Problem& problem, std::int64_t sequences);
 
 double total_seconds(const std::vector<PhaseTime>& phases);
@@ -57,6 +67,8 @@ struct StepTime {
   ResourceTimes busy;
   std::vector<PhaseTime> phases;  // kinds of layers in order, then the batch phases
 };
+/// At the row loads that a run had, one entry for each of the problem's layers; or at the expected ones.
+StepTime step_time(const Problem& problem, Tiling tiling, const std::vector<LayerLoads>& loads);
 StepTime step_time(const Problem& problem, Tiling tiling);
 
 double tokens_per_s(const Problem& problem, std::int64_t sequences, double step_s);

@@ -2,6 +2,8 @@
 
 #include <span>
 
+#include "cost/traffic.h"
+
 namespace bta {
 namespace {
 
@@ -18,12 +20,8 @@ double unpadded_seconds(const Problem& problem, std::span<const Operator> ops, P
   const auto [stage, passes] = phase_rule(kind);
   Timed work = (load / most) * stage_time(ops, stage, most, passes, problem.wafer, problem.workload);
   work.seconds += overhead_s;
-  std::int64_t parameters = 0;
-  for (const Operator& op : ops) parameters += op.stage == stage ? op.parameters : 0;
-  const double in = as_double(parameters) * as_double(problem.workload.bytes.weight);
-  const double out =
-      passes.gradients ? as_double(parameters) * as_double(problem.workload.bytes.gradient) : 0;
-  return with_stream(work, in, out, problem.wafer).seconds;
+  const PhaseTraffic traffic = parameter_traffic(problem, ops, kind);
+  return with_stream(work, as_double(traffic.in()), as_double(traffic.out()), problem.wafer).seconds;
 }
 
 }  // namespace

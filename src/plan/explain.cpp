@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cost/row_load.h"
+#include "cost/traffic.h"
 #include "plan/infeasible.h"
 #include "plan/plan.h"
 
@@ -157,13 +158,9 @@ std::optional<double> threshold_of(double high, Predicate holds) {
 Ridge ridge(const Problem& problem, const ProblemLayer& layer, PhaseKind phase, double tokens_per_expert) {
   const auto& moe = std::get<MoeMlp>(layer.layer.feed_forward);
   const Passes passes = phase_rule(phase).passes;
-  const double parameters = as_double(stage_parameters(layer.operators, Stage::expert));
-  const double in =
-      parameters * as_double(problem.workload.bytes.weight) / problem.wafer.stream_in_bytes_per_s;
-  const double out = passes.gradients ? parameters * as_double(problem.workload.bytes.gradient) /
-                                            problem.wafer.stream_out_bytes_per_s
-                                      : 0;
-  const double stream = std::max(in, out);
+  const PhaseTraffic traffic = parameter_traffic(problem, layer.operators, phase);
+  const double stream = std::max(as_double(traffic.weights_in) / problem.wafer.stream_in_bytes_per_s,
+                                 as_double(traffic.gradients_out) / problem.wafer.stream_out_bytes_per_s);
   const auto on_wafer = [&](double slots) {
     return slots > 0
                ? stage_time(layer.operators, Stage::expert, slots, passes, problem.wafer, problem.workload)
@@ -207,21 +204,18 @@ Bytes resident_weights(const Problem& problem) {
   return Bytes(product(parameters, problem.workload.bytes.weight));
 }
 
-struct Traffic {
+struct Streamed {
   Bytes in, out;
 };
 /// Weights and checkpoints in, gradients and checkpoints out, of one step of one wafer.
-Traffic traffic(const Problem& problem, const std::vector<OperatorCost>& operators, std::int64_t sequences) {
-  Traffic total;
-  for (const OperatorCost& cost : operators) {
-    total.in += cost.bytes_in;
-    total.out += cost.bytes_out;
-  }
-  if (problem.workload.checkpoint == Checkpoint::wafer) return total;
-  const Bytes x =
-      static_cast<std::int64_t>(problem.model.layers.size()) * activation_bytes(problem, sequences);
-  total.in += 2 * x;  // X and Y once, or X twice
-  total.out += (problem.workload.checkpoint == Checkpoint::XY ? 2 : 1) * x;
+Streamed streamed(const Problem& problem, std::int64_t sequences) {
+  const PhaseTraffic head = head_traffic(problem);
+  Streamed total{head.in(), head.out()};
+  for (const ProblemLayer& layer : problem.layers)
+    for (const PhaseTraffic& phase : layer_traffic(problem, layer, sequences)) {
+      total.in += layer.count * phase.in();
+      total.out += layer.count * phase.out();
+    }
   return total;
 }
 
@@ -247,9 +241,9 @@ Explanation explain(const Problem& problem, const Constraints& constraints, Tili
   e.feasible = e.reason.empty();
   e.operators = operator_costs(problem, tiling);
   e.resident_weights = resident_weights(problem);
-  const Traffic streamed = traffic(problem, e.operators, sequences);
-  e.streamed_in = streamed.in;
-  e.streamed_out = streamed.out;
+  const Streamed total = streamed(problem, sequences);
+  e.streamed_in = total.in;
+  e.streamed_out = total.out;
   if (const ProblemLayer* layer = moe_layer(problem)) {
     e.row_fill = row_fill(problem, *layer, tiling);
     for (const PhaseKind phase : {PhaseKind::experts_forward, PhaseKind::experts_backward})

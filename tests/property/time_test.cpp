@@ -133,8 +133,10 @@ TEST_SUITE("property") {
       model.layers.resize(1);
       const Problem problem = make_problem(model, fixtures::one_core(), workload);
       const auto rate = [&](std::int64_t sequences) {
+        const std::int64_t tokens = 400 * sequences;
+        const LayerLoads loads = expected_loads(problem, problem.layers[0], tokens);
         return as_double(sequences) /
-               expected_expert_time(problem, problem.layers[0], 400 * sequences).forward.seconds;
+               expected_expert_time(problem, problem.layers[0], tokens, loads).forward.seconds;
       };
       const double gain = rate(8) / rate(1);
       CHECK(gain >= previous * (1 - 1e-12));

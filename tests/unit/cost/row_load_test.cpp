@@ -90,7 +90,8 @@ TEST_SUITE("unit") {
               forward += weight * h.forward.seconds;
               backward += weight * h.backward.seconds;
             });
-            ForwardBackward expected = expected_expert_time(problem, layer, tokens);
+            ForwardBackward expected =
+                expected_expert_time(problem, layer, tokens, expected_loads(problem, layer, tokens));
             if (placement == Placement::compacted) {  // without the moves: they do not depend on the rows
               const double move = as_double(tokens) * 2 * 64 * 2 / (4 * 3 * 4.0) / 1.1e9;
               expected.forward.seconds -= 2 * move;

@@ -167,6 +167,35 @@ TEST_SUITE("unit") {
     CHECK(evaluate(problem, {5, 7}).tokens_per_s == 35.0 * 2048 / step.seconds);
   }
 
+  TEST_CASE("given the row loads that are expected, a step takes what is expected") {
+    for (const Placement placement : {Placement::masked, Placement::compacted}) {
+      Workload workload;
+      workload.placement = placement;
+      Model model = fixtures::t1();
+      model.layers[0].feed_forward = DenseMlp{.width = 100};
+      const Problem problem = make_problem(model, fixtures::cs2(), workload);
+      const std::vector<LayerLoads> loads = expected_loads(problem, 6);
+      REQUIRE(loads.size() == 2);
+      CHECK(loads[0].empty());
+      CHECK(loads[1].front().experts == 8);
+      CHECK(step_time(problem, {2, 3}, loads).seconds == step_time(problem, {2, 3}).seconds);
+    }
+  }
+
+  TEST_CASE("row loads of a run: every expert at its own slots, sum of h") {
+    const Problem problem = make_problem(fixtures::t1(), fixtures::cs2(), {});
+    LayerLoads loads;
+    double forward = 0, backward = 0;
+    for (const double slots : {0.0, 4.0, 4.0, 12.0, 0.0, 8.0, 40.0, 4.0}) {
+      loads.push_back({1, {{slots, 1}}});
+      forward += expert_time(problem, problem.layers[0], slots).forward.seconds;
+      backward += expert_time(problem, problem.layers[0], slots).backward.seconds;
+    }
+    const ForwardBackward sum = expected_expert_time(problem, problem.layers[0], 12288, loads);
+    CHECK(sum.forward.seconds == doctest::Approx(forward).epsilon(1e-14));
+    CHECK(sum.backward.seconds == doctest::Approx(backward).epsilon(1e-14));
+  }
+
   TEST_CASE("wafers multiply the throughput of the same step") {
     Workload workload;
     const double one = evaluate(make_problem(fixtures::t1(), fixtures::cs2(), workload), {3, 2}).tokens_per_s;
