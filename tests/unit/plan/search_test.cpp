@@ -83,7 +83,7 @@ TEST_SUITE("unit") {
     const Problem problem = make_problem(fixtures::qwen3_30b_a3b(), fixtures::cs2(), {});
     CHECK(
         why_infeasible(problem, {}, {40, 40}) ==
-        "B=40 G=40: attention backward needs 49.774 GB of 35.910 GB, 13.864 GB too much; largest: live score "
+        "B=40 G=40: attention backward needs 49.786 GB of 35.910 GB, 13.876 GB too much; largest: live score "
         "tensors, 32.212 GB; fits with -B 28 -G 40");
     CHECK(why_infeasible(problem, {}, {27, 47}).empty());
     CHECK(why_infeasible(problem, {.max_tile = 8}, {27, 47}) == "tile 27 exceeds --max-tile 8");
