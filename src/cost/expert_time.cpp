@@ -1,5 +1,6 @@
 #include "cost/expert_time.h"
 
+#include "cost/term.h"
 #include "cost/traffic.h"
 
 namespace bta {
@@ -15,11 +16,14 @@ Timed with_expert_stream(const Problem& problem, const ProblemLayer& layer, Phas
 double move_s(const Problem& problem, const MoeMlp& moe, std::int64_t tokens) {
   const double bytes =
       as_double(product(tokens, moe.top_k, problem.model.hidden, problem.workload.bytes.activation));
-  return bytes / (4 * as_double(problem.wafer.columns) * problem.wafer.link_bytes_per_cycle) /
-         problem.wafer.clock_hz;
+  const double seconds = bytes / (4 * as_double(problem.wafer.columns) * problem.wafer.link_bytes_per_cycle) /
+                         problem.wafer.clock_hz;
+  return term("moves", "all routed tokens", "seconds", seconds);
 }
 
-void add_moves(Timed& timed, double dispatches, double combines, double seconds) {
+void add_moves(Timed& timed, std::string_view pass, double dispatches, double combines, double seconds) {
+  dispatches = term("moves", pass, "dispatches", dispatches);
+  combines = term("moves", pass, "combines", combines);
   timed.seconds += (dispatches + combines) * seconds;
   timed.busy[Resource::broadcast] += dispatches * seconds;
   timed.busy[Resource::reduce] += combines * seconds;
@@ -34,8 +38,9 @@ ForwardBackward expert_work(const Problem& problem, const ProblemLayer& layer, d
   };
   ForwardBackward work{run({.forward = 1, .gradients = false}), run({.forward = 0, .gradients = true})};
   work.backward += work.forward;
-  add_overhead(work.forward, problem.wafer.expert_overhead_s);
-  add_overhead(work.backward, problem.wafer.expert_overhead_s);
+  const double overhead_s = problem.wafer.expert_overhead_s;
+  add_overhead(work.forward, term("overhead", "expert", "forward", overhead_s));
+  add_overhead(work.backward, term("overhead", "expert", "backward", overhead_s));
   return work;
 }
 
@@ -49,8 +54,8 @@ ForwardBackward expert_moves(const Problem& problem, const ProblemLayer& layer, 
   ForwardBackward moves;
   if (problem.workload.placement != Placement::compacted) return moves;
   const double move = move_s(problem, std::get<MoeMlp>(layer.layer.feed_forward), tokens);
-  add_moves(moves.forward, 1, 1, move);
-  add_moves(moves.backward, 2, 1, move);
+  add_moves(moves.forward, "forward", 1, 1, move);
+  add_moves(moves.backward, "backward", 2, 1, move);
   return moves;
 }
 
@@ -69,7 +74,7 @@ ForwardBackward expected_expert_time(const Problem& problem, const ProblemLayer&
   for (const LoadGroup& group : loads)
     for (const auto& [slots, probability] : group.slots) {
       const ForwardBackward h = expert_time(problem, layer, slots);
-      const double weight = group.experts * probability;
+      const double weight = term("experts", "group", "experts", group.experts) * probability;
       expected.forward += weight * h.forward;
       expected.backward += weight * h.backward;
     }

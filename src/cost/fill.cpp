@@ -4,6 +4,7 @@
 
 #include "cost/fill_parts.h"
 #include "cost/step_time.h"
+#include "cost/term.h"
 
 namespace bta {
 namespace {
@@ -15,7 +16,10 @@ template <class Closed>
 PhaseFill excess(PhaseKind kind, std::size_t layer, double layers, double omega, const Ends& run,
                  Closed closed) {
   const auto at = [&](double w) { return layers * (run.at(w) - closed(w)); };
-  return {kind, layer, at(0), at(1), at(omega)};
+  const auto t = [&](std::string_view part, double seconds) {
+    return term("fill", phase_name(kind), part, seconds);
+  };
+  return {kind, layer, t("serial", at(0)), t("overlapped", at(1)), t("seconds", at(omega))};
 }
 
 PhaseFill experts_fill(const Problem& problem, std::size_t index, PhaseKind kind, std::int64_t sequences,

@@ -1,5 +1,7 @@
 #include "cost/flops.h"
 
+#include "cost/term.h"
+
 namespace bta {
 namespace {
 
@@ -8,9 +10,27 @@ std::int64_t tokens_through(const ProblemLayer* layer, const Operator& op, std::
   return product(tokens, std::get<MoeMlp>(layer->layer.feed_forward).top_k);
 }
 
+std::int64_t forward_count(const Problem& problem, const ProblemLayer* layer, const Operator& op,
+                           std::int64_t sequences) {
+  const std::int64_t seq_len = problem.workload.seq_len;
+  const std::int64_t tokens = tokens_through(layer, op, product(sequences, seq_len));
+  const auto twice_all_pairs = [&](std::optional<std::int64_t> window) {
+    return product(sequences, twice_pairs(seq_len, problem.workload.mask, window));
+  };
+  if (const auto* gemm = std::get_if<Gemm>(&op.work))
+    return product(std::int64_t{2}, tokens, gemm->inputs, gemm->outputs);
+  if (const auto* attention = std::get_if<AttentionProduct>(&op.work))
+    return product(twice_all_pairs(attention->window), attention->heads, attention->head_dim);
+  if (const auto* vector = std::get_if<TokenVector>(&op.work))
+    return product(tokens, vector->elements, vector->flops_per_element);
+  const auto& pairs = std::get<PairVector>(op.work);
+  return product(twice_all_pairs(pairs.window), pairs.heads, pairs.flops_per_element) / 2;
+}
+
 void add(FlopCount& count, const Problem& problem, const ProblemLayer* layer, const Operator& op,
          std::int64_t layers, std::int64_t sequences) {
-  const Flops forward = layers * forward_flops(problem, layer, op, sequences);
+  const Flops forward =
+      term("FLOPs", op.name, "layers", layers) * forward_flops(problem, layer, op, sequences);
   const bool is_vector = flop_class(op) == FlopClass::vector;
   if (!is_vector) count.model_forward += forward;
   Flops& executed = is_vector ? count.vector : count.hardware;
@@ -22,24 +42,13 @@ void add(FlopCount& count, const Problem& problem, const ProblemLayer* layer, co
 
 Flops forward_flops(const Problem& problem, const ProblemLayer* layer, const Operator& op,
                     std::int64_t sequences) {
-  const std::int64_t seq_len = problem.workload.seq_len;
-  const std::int64_t tokens = tokens_through(layer, op, product(sequences, seq_len));
-  const auto twice_all_pairs = [&](std::optional<std::int64_t> window) {
-    return product(sequences, twice_pairs(seq_len, problem.workload.mask, window));
-  };
-  if (const auto* gemm = std::get_if<Gemm>(&op.work))
-    return Flops(product(std::int64_t{2}, tokens, gemm->inputs, gemm->outputs));
-  if (const auto* attention = std::get_if<AttentionProduct>(&op.work))
-    return Flops(product(twice_all_pairs(attention->window), attention->heads, attention->head_dim));
-  if (const auto* vector = std::get_if<TokenVector>(&op.work))
-    return Flops(product(tokens, vector->elements, vector->flops_per_element));
-  const auto& pairs = std::get<PairVector>(op.work);
-  return Flops(product(twice_all_pairs(pairs.window), pairs.heads, pairs.flops_per_element) / 2);
+  return Flops(term("FLOPs", op.name, "forward", forward_count(problem, layer, op, sequences)));
 }
 
 Flops executed_flops(const Operator& op, Flops forward, Passes passes) {
-  const std::int64_t gradients = passes.gradients && op.differentiated ? 2 : 0;
-  return (passes.forward + gradients) * forward;
+  const std::int64_t runs = term("FLOPs", op.name, "forward passes", passes.forward);
+  if (!passes.gradients || !op.differentiated) return runs * forward;
+  return (runs + term("FLOPs", op.name, "gradients", std::int64_t{2})) * forward;
 }
 
 FlopCount count_flops(const Problem& problem, std::int64_t sequences) {
@@ -47,7 +56,7 @@ FlopCount count_flops(const Problem& problem, std::int64_t sequences) {
   for (const ProblemLayer& layer : problem.layers)
     for (const Operator& op : layer.operators) add(count, problem, &layer, op, layer.count, sequences);
   for (const Operator& op : problem.head) add(count, problem, nullptr, op, 1, sequences);
-  count.model_training = 3 * count.model_forward;
+  count.model_training = term("FLOPs", "model", "passes", std::int64_t{3}) * count.model_forward;
   return count;
 }
 

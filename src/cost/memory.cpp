@@ -5,6 +5,7 @@
 
 #include "cost/memory_parts.h"
 #include "cost/row_load.h"
+#include "cost/term.h"
 
 namespace bta {
 namespace {
@@ -217,8 +218,10 @@ std::vector<std::int64_t> expert_capacities(const Problem& problem, std::int64_t
   for (const ProblemLayer& layer : problem.layers) {
     const auto* moe = std::get_if<MoeMlp>(&layer.layer.feed_forward);
     const double draws = moe ? as_double(product(moe->experts, layers)) : 1;
-    const double tail = (1 - problem.workload.capacity_quantile) / draws;
-    capacities.push_back(moe ? expert_capacity(tokens, layer.experts.front().probability, tail) : 0);
+    const double tail =
+        term("capacity", "expert buffer", "tail", (1 - problem.workload.capacity_quantile) / draws);
+    const auto cap = [&] { return expert_capacity(tokens, layer.experts.front().probability, tail); };
+    capacities.push_back(moe ? term("capacity", "expert buffer", "tokens", cap()) : 0);
   }
   return capacities;
 }

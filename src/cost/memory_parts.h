@@ -2,11 +2,13 @@
 // memory.cpp.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "cost/memory.h"
+#include "cost/term.h"
 
 namespace bta::memory_parts {
 
@@ -40,7 +42,14 @@ struct Sizes {
 
 inline void add(PhaseMemory& memory, std::string_view name, Bytes bytes, int first, int last) {
   if (memory.tensors.empty()) memory.tensors.reserve(26);  // the longest list; a search builds many
-  if (bytes.value > 0) memory.tensors.push_back({name, bytes, first, last});
+  if (bytes.value <= 0) return;
+  const std::string_view phase = memory_phase_name(memory.phase);
+  const auto step = [&](std::string_view part, int value, int least) {
+    return static_cast<int>(std::clamp<std::int64_t>(term(phase, name, part, std::int64_t{value}), least, 5));
+  };
+  const int born = step("first", first, 1);
+  memory.tensors.push_back(
+      {name, Bytes(term(phase, name, "bytes", bytes.value)), born, step("last", last, born)});
 }
 
 inline void add_transfer_buffers(PhaseMemory& memory, const Sizes& size, int last) {

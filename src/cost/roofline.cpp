@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cost/term.h"
+
 namespace bta {
 namespace {
 
@@ -41,33 +43,41 @@ Timed on_wafer(double compute, double sram, double broadcast, double reduce, dou
   timed.busy[Resource::sram] = sram;
   timed.busy[Resource::broadcast] = broadcast;
   timed.busy[Resource::reduce] = reduce;
-  timed.seconds = combine(std::span(timed.busy.seconds).first<4>(), omega);
+  timed.seconds =
+      combine(std::span(timed.busy.seconds).first<4>(), term("overlap", "on the wafer", "omega", omega));
   return timed;
 }
 
-Timed gemm_time(const Gemm& gemm, double slots, Passes passes, const Wafer& w, const Workload& workload) {
+Timed gemm_time(const Operator& op, const Gemm& gemm, double slots, Passes passes, const Wafer& w,
+                const Workload& workload) {
   const GemmRates rate = gemm_rates(gemm, w, workload);
   const double compute = slots * rate.compute_per_slot, sram = slots * rate.sram_per_slot;
+  const auto t = [&](std::string_view part, double value) { return term("time", op.name, part, value); };
   Timed total;
   if (passes.forward > 0)
-    total = as_double(passes.forward) *
-            on_wafer(compute, sram, rate.broadcast, slots * rate.reduce_per_slot, w.wafer_overlap);
+    total = t("forward runs", as_double(passes.forward)) *
+            on_wafer(t("compute", compute), t("sram", sram), t("broadcast", rate.broadcast),
+                     t("reduce", slots * rate.reduce_per_slot), w.wafer_overlap);
   if (!passes.gradients) return total;
-  total += on_wafer(compute, sram, rate.broadcast, slots * rate.reduce_per_slot_dgrad, w.wafer_overlap);
-  total += on_wafer(compute, sram, 0, rate.reduce_wgrad, w.wafer_overlap);
+  total += on_wafer(t("input gradient compute", compute), t("input gradient sram", sram),
+                    t("input gradient broadcast", rate.broadcast),
+                    t("input gradient reduce", slots * rate.reduce_per_slot_dgrad), w.wafer_overlap);
+  total += on_wafer(t("weight gradient compute", compute), t("weight gradient sram", sram), 0,
+                    t("weight gradient reduce", rate.reduce_wgrad), w.wafer_overlap);
   return total;
 }
 
-Timed attention_time(const AttentionProduct& product, double slots, Passes passes, const Wafer& w,
-                     const Workload& workload) {
+Timed attention_time(const Operator& op, const AttentionProduct& product, double slots, Passes passes,
+                     const Wafer& w, const Workload& workload) {
   const double pairs_per_token = as_double(twice_pairs(workload.seq_len, workload.mask, product.window)) / 2 /
                                  as_double(workload.seq_len);
   const double v = as_double(vector_width(w, workload.precision));
   const double macs_per_token = as_double(product.heads) * pairs_per_token * as_double(product.head_dim);
   const double once =
       cycles_to_seconds(slots * macs_per_token / (as_double(w.columns) * v * w.attention_efficiency), w);
-  const double runs = as_double(passes.forward) + (passes.gradients ? 2 : 0);
-  return on_wafer(runs * once, 0, 0, 0, w.wafer_overlap);
+  const double runs = term("time", op.name, "forward runs", as_double(passes.forward)) +
+                      (passes.gradients ? term("time", op.name, "gradient runs", 2.0) : 0);
+  return on_wafer(runs * term("time", op.name, "attention", once), 0, 0, 0, w.wafer_overlap);
 }
 
 }  // namespace
@@ -125,14 +135,16 @@ std::int64_t vector_width(const Wafer& wafer, Precision precision) {
 
 double row_slots(std::int64_t tokens, const Wafer& wafer, Precision precision) {
   const std::int64_t v = vector_width(wafer, precision);
-  return as_double(product(v, ceil_div(tokens, product(wafer.rows, v))));
+  return as_double(
+      term("row load", "even rows", "slots", product(v, ceil_div(tokens, product(wafer.rows, v)))));
 }
 
 Timed operator_time(const Operator& op, double slots, Passes passes, const Wafer& wafer,
                     const Workload& workload) {
-  if (const auto* gemm = std::get_if<Gemm>(&op.work)) return gemm_time(*gemm, slots, passes, wafer, workload);
+  if (const auto* gemm = std::get_if<Gemm>(&op.work))
+    return gemm_time(op, *gemm, slots, passes, wafer, workload);
   if (const auto* product = std::get_if<AttentionProduct>(&op.work))
-    return attention_time(*product, slots, passes, wafer, workload);
+    return attention_time(op, *product, slots, passes, wafer, workload);
   return {};
 }
 
@@ -146,10 +158,12 @@ Timed stage_time(std::span<const Operator> ops, Stage stage, double slots, Passe
 
 Timed with_stream(const Timed& work, double in_bytes, double out_bytes, const Wafer& wafer) {
   Timed timed = work;
-  const double in = in_bytes / wafer.stream_in_bytes_per_s, out = out_bytes / wafer.stream_out_bytes_per_s;
+  const double in = term("stream", "in", "seconds", in_bytes / wafer.stream_in_bytes_per_s);
+  const double out = term("stream", "out", "seconds", out_bytes / wafer.stream_out_bytes_per_s);
+  const double omega = term("overlap", "of the stream", "omega", wafer.stream_overlap);
   timed.busy[Resource::stream_in] += in;
   timed.busy[Resource::stream_out] += out;
-  timed.seconds = combine(std::array{work.seconds, std::max(in, out)}, wafer.stream_overlap);
+  timed.seconds = combine(std::array{work.seconds, std::max(in, out)}, omega);
   return timed;
 }
 
@@ -157,11 +171,12 @@ std::int64_t twice_pairs(std::int64_t seq_len, Mask mask, std::optional<std::int
   const std::int64_t most = std::min(seq_len, window.value_or(seq_len));  // keys of a causal query
   switch (mask) {
     case Mask::full:
-      return product(std::int64_t{2}, seq_len, seq_len);
+      return term("pairs", "full", "twice", product(std::int64_t{2}, seq_len, seq_len));
     case Mask::causal:
-      return checked_add(product(most, most + 1), product(std::int64_t{2}, seq_len - most, most));
+      return term("pairs", "causal", "twice",
+                  checked_add(product(most, most + 1), product(std::int64_t{2}, seq_len - most, most)));
     case Mask::half:
-      return product(seq_len, seq_len);
+      return term("pairs", "half", "twice", product(seq_len, seq_len));
   }
   return 0;
 }

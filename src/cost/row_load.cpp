@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cost/roofline.h"
+#include "cost/term.h"
 
 namespace bta {
 namespace {
@@ -74,9 +75,15 @@ struct Rows {
   std::int64_t rows, fuller, n, unit;
 };
 Rows rows_of(std::int64_t tokens, std::int64_t v, const Wafer& wafer, Placement placement) {
-  if (placement == Placement::compacted) return {1, 0, tokens, product(wafer.rows, v)};
+  const auto t = [](std::string_view placed, std::string_view part, std::int64_t count) {
+    return term("row load", placed, part, count);
+  };
+  if (placement == Placement::compacted)
+    return {1, 0, t("compacted", "tokens", tokens),
+            t("compacted", "tokens of a vector", product(wafer.rows, v))};
   const std::int64_t fuller = tokens % wafer.rows;
-  return {wafer.rows - fuller, fuller, tokens / wafer.rows, v};
+  return {t("masked", "rows", wafer.rows - fuller), t("masked", "fuller rows", fuller),
+          t("masked", "tokens", tokens / wafer.rows), t("masked", "tokens of a vector", v)};
 }
 
 }  // namespace
@@ -87,13 +94,17 @@ double probability_row_exceeds(std::int64_t m, std::int64_t tokens, double p, st
                      log_all_within(fuller, upper_tail(m, q + 1, p)));
 }
 
-std::vector<SlotProbability> slot_distribution(std::int64_t tokens, double p, const Wafer& wafer,
+std::vector<SlotProbability> slot_distribution(std::int64_t tokens, double chosen, const Wafer& wafer,
                                                const Workload& workload) {
+  const double p = term("row load", "expert", "probability", chosen);
   const std::int64_t v = vector_width(wafer, workload.precision);
   const auto [rows, fuller, n, unit] = rows_of(tokens, v, wafer, workload.placement);
   const std::int64_t longest = fuller > 0 ? n + 1 : n;
   if (p <= 0) return {{0, 1}};
-  if (p >= 1) return {{as_double(product(v, ceil_div(longest, unit))), 1}};
+  const auto slots = [&](std::int64_t vectors) {
+    return as_double(term("row load", "fullest row", "slots", product(v, vectors)));
+  };
+  if (p >= 1) return {{slots(ceil_div(longest, unit)), 1}};
   const std::int64_t top = smallest_with_tail(longest, p, negligible / as_double(rows + fuller));
   TailWalk tail(n, p, top), fuller_tail(longest, p, top);
   std::vector<SlotProbability> distribution;
@@ -103,7 +114,8 @@ std::vector<SlotProbability> slot_distribution(std::int64_t tokens, double p, co
     const double at_least = j == 0 ? 1
                                    : -std::expm1(log_all_within(rows, tail.at(below)) +
                                                  log_all_within(fuller, fuller_tail.at(below)));
-    if (at_least > above) distribution.push_back({as_double(product(v, j)), at_least - above});
+    if (at_least > above)
+      distribution.push_back({slots(j), term("row load", "fullest row", "probability", at_least - above)});
     above = at_least;
   }
   std::ranges::reverse(distribution);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cost/term.h"
 #include "cost/traffic.h"
 
 namespace bta {
@@ -10,10 +11,14 @@ namespace {
 constexpr Passes forward_only{.forward = 1, .gradients = false};
 constexpr Passes recompute_and_gradients{.forward = 1, .gradients = true};
 
+double layers(const ProblemLayer& layer, PhaseKind kind) {
+  return term("time", phase_name(kind), "layers", as_double(layer.count));
+}
+
 PhaseTime phase(const Problem& problem, PhaseKind kind, const ProblemLayer& layer, const Timed& work,
                 std::int64_t sequences) {
   const PhaseTraffic traffic = phase_traffic(problem, layer, kind, sequences);
-  return {kind, as_double(layer.count) *
+  return {kind, layers(layer, kind) *
                     with_stream(work, as_double(traffic.in()), as_double(traffic.out()), problem.wafer)};
 }
 
@@ -35,7 +40,10 @@ PhaseTime experts_phase(const Problem& problem, const ProblemLayer& layer, Phase
   const double seconds = forward ? as_double(y.checkpoint_out) / wafer.stream_out_bytes_per_s
                                  : as_double(y.checkpoint_in) / wafer.stream_in_bytes_per_s;
   const Resource channel = forward ? Resource::stream_out : Resource::stream_in;
-  return {kind, as_double(layer.count) * with_checkpoint(experts, channel, seconds, wafer.stream_overlap)};
+  return {kind,
+          layers(layer, kind) *
+              with_checkpoint(experts, channel, term("time", phase_name(kind), "checkpoint beside", seconds),
+                              term("overlap", "of the checkpoint", "omega", wafer.stream_overlap))};
 }
 
 void add_moe_phases(std::vector<PhaseTime>& phases, const Problem& problem, const ProblemLayer& layer,
@@ -56,8 +64,9 @@ PhaseTime head_phase(const Problem& problem, std::int64_t sequences) {
 
 PhaseTime fixed_phase(const Problem& problem) {
   Timed fixed;
-  fixed.seconds =
-      2 * as_double(static_cast<std::int64_t>(problem.model.layers.size())) * problem.wafer.layer_overhead_s;
+  const double both = term("overhead", "layer", "passes", 2.0);
+  fixed.seconds = both * as_double(static_cast<std::int64_t>(problem.model.layers.size())) *
+                  term("overhead", "layer", "seconds", problem.wafer.layer_overhead_s);
   fixed.busy[Resource::overhead] = fixed.seconds;
   return {PhaseKind::fixed, fixed};
 }
@@ -114,8 +123,9 @@ TileWork tile_work(const Problem& problem, const ProblemLayer& layer, double slo
     return stage_time(layer.operators, stage, slots, passes, problem.wafer, problem.workload);
   };
   TileWork work{{run(Stage::attention, forward_only), run(Stage::attention, recompute_and_gradients)}, {}};
-  add_overhead(work.attention.forward, problem.wafer.tile_overhead_s);
-  add_overhead(work.attention.backward, problem.wafer.tile_overhead_s);
+  const double overhead_s = problem.wafer.tile_overhead_s;
+  add_overhead(work.attention.forward, term("overhead", "tile", "forward", overhead_s));
+  add_overhead(work.attention.backward, term("overhead", "tile", "backward", overhead_s));
   for (const Stage stage : {Stage::dense_mlp, Stage::shared_expert}) {
     work.mlp.forward += run(stage, forward_only);
     work.mlp.backward += run(stage, recompute_and_gradients);
@@ -155,8 +165,10 @@ Timed head_work(const Problem& problem, std::int64_t tokens) {
     return stage_time(problem.head, Stage::head, row_slots(n, problem.wafer, problem.workload.precision),
                       recompute_and_gradients, problem.wafer, problem.workload);
   };
-  Timed work = as_double(tokens / problem.head_chunk) * chunk(problem.head_chunk);
-  if (const std::int64_t rest = tokens % problem.head_chunk; rest > 0) work += chunk(rest);
+  const std::int64_t whole = term("head", "chunks", "whole", tokens / problem.head_chunk);
+  const std::int64_t rest = term("head", "chunks", "rest", tokens % problem.head_chunk);
+  Timed work = as_double(whole) * chunk(problem.head_chunk);
+  if (rest > 0) work += chunk(rest);
   return work;
 }
 
@@ -199,7 +211,8 @@ StepTime step_time(const Problem& problem, Tiling tiling, const std::vector<Laye
   const double slots = row_slots(tile_tokens(tiling, problem.workload.seq_len).value, problem.wafer,
                                  problem.workload.precision);
   for (const ProblemLayer& layer : problem.layers) {
-    const TileWork all_tiles = as_double(tiling.tiles) * tile_work(problem, layer, slots);
+    const TileWork all_tiles =
+        term("time", "tiles", "count", as_double(tiling.tiles)) * tile_work(problem, layer, slots);
     std::ranges::move(tile_phases(problem, layer, all_tiles, sequences), std::back_inserter(step.phases));
   }
   const double tiled = total_seconds(step.phases);

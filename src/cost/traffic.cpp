@@ -1,6 +1,7 @@
 #include "cost/traffic.h"
 
 #include "cost/step_time.h"
+#include "cost/term.h"
 
 namespace bta {
 namespace {
@@ -32,10 +33,18 @@ bool is_streamed(Passage passage, Checkpoint checkpoint) {
   return checkpoint == Checkpoint::XY || (checkpoint == Checkpoint::X && passage.x);
 }
 
+Bytes streamed(PhaseKind kind, std::string_view part, Bytes bytes) {
+  return Bytes(term("traffic", phase_name(kind), part, bytes.value));
+}
+
 void add_checkpoint(PhaseTraffic& traffic, const Problem& problem, std::int64_t sequences) {
   const auto found = passage(traffic.kind);
   if (!found || !is_streamed(*found, problem.workload.checkpoint)) return;
-  (found->out ? traffic.checkpoint_out : traffic.checkpoint_in) = activation_bytes(problem, sequences);
+  const Bytes bytes = activation_bytes(problem, sequences);
+  if (found->out)
+    traffic.checkpoint_out = streamed(traffic.kind, "checkpoint out", bytes);
+  else
+    traffic.checkpoint_in = streamed(traffic.kind, "checkpoint in", bytes);
 }
 
 std::int64_t copies(const ProblemLayer& layer, Stage stage) {
@@ -55,15 +64,19 @@ PhaseTraffic parameter_traffic(const Problem& problem, std::span<const Operator>
   const std::int64_t parameters = stage_parameters(operators, stage);
   PhaseTraffic traffic;
   traffic.kind = kind;
-  traffic.weights_in = Bytes(product(parameters, problem.workload.bytes.weight));
-  if (passes.gradients) traffic.gradients_out = Bytes(product(parameters, problem.workload.bytes.gradient));
+  traffic.weights_in =
+      streamed(kind, "weights in", Bytes(product(parameters, problem.workload.bytes.weight)));
+  if (passes.gradients)
+    traffic.gradients_out =
+        streamed(kind, "gradients out", Bytes(product(parameters, problem.workload.bytes.gradient)));
   return traffic;
 }
 
 PhaseTraffic phase_traffic(const Problem& problem, const ProblemLayer& layer, PhaseKind kind,
                            std::int64_t sequences) {
   PhaseTraffic traffic = parameter_traffic(problem, layer.operators, kind);
-  const std::int64_t parts = copies(layer, phase_rule(kind).stage);
+  const std::int64_t parts =
+      term("traffic", phase_name(kind), "copies", copies(layer, phase_rule(kind).stage));
   traffic.weights_in = parts * traffic.weights_in;
   traffic.gradients_out = parts * traffic.gradients_out;
   add_checkpoint(traffic, problem, sequences);
