@@ -6,10 +6,24 @@
 namespace bta {
 namespace {
 
-Timed with_expert_stream(const Problem& problem, const ProblemLayer& layer, PhaseKind kind,
-                         const Timed& work) {
-  const PhaseTraffic traffic = parameter_traffic(problem, layer.operators, kind);
-  return with_stream(work, as_double(traffic.weights_in), as_double(traffic.gradients_out), problem.wafer);
+/// The streams of one expert.
+struct ExpertTraffic {
+  PhaseTraffic forward, backward;
+};
+ExpertTraffic expert_traffic(const Problem& problem, const ProblemLayer& layer) {
+  return {parameter_traffic(problem, layer.operators, PhaseKind::experts_forward),
+          parameter_traffic(problem, layer.operators, PhaseKind::experts_backward)};
+}
+
+Timed beside(const Timed& work, const PhaseTraffic& traffic, const Wafer& wafer) {
+  return with_stream(work, as_double(traffic.weights_in), as_double(traffic.gradients_out), wafer);
+}
+
+ForwardBackward expert_time(const Problem& problem, const ProblemLayer& layer, const ExpertTraffic& traffic,
+                            double slots) {
+  const ForwardBackward work = expert_work(problem, layer, slots);
+  return {beside(work.forward, traffic.forward, problem.wafer),
+          beside(work.backward, traffic.backward, problem.wafer)};
 }
 
 /// Moving every routed token's activations once through the bisection of the fabric.
@@ -45,9 +59,7 @@ ForwardBackward expert_work(const Problem& problem, const ProblemLayer& layer, d
 }
 
 ForwardBackward expert_time(const Problem& problem, const ProblemLayer& layer, double slots) {
-  const ForwardBackward work = expert_work(problem, layer, slots);
-  return {with_expert_stream(problem, layer, PhaseKind::experts_forward, work.forward),
-          with_expert_stream(problem, layer, PhaseKind::experts_backward, work.backward)};
+  return expert_time(problem, layer, expert_traffic(problem, layer), slots);
 }
 
 ForwardBackward expert_moves(const Problem& problem, const ProblemLayer& layer, std::int64_t tokens) {
@@ -70,10 +82,11 @@ LayerLoads expected_loads(const Problem& problem, const ProblemLayer& layer, std
 
 ForwardBackward expected_expert_time(const Problem& problem, const ProblemLayer& layer, std::int64_t tokens,
                                      const LayerLoads& loads) {
+  const ExpertTraffic traffic = expert_traffic(problem, layer);
   ForwardBackward expected;
   for (const LoadGroup& group : loads)
     for (const auto& [slots, probability] : group.slots) {
-      const ForwardBackward h = expert_time(problem, layer, slots);
+      const ForwardBackward h = expert_time(problem, layer, traffic, slots);
       const double weight = term("experts", "group", "experts", group.experts) * probability;
       expected.forward += weight * h.forward;
       expected.backward += weight * h.backward;

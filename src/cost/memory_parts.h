@@ -2,7 +2,6 @@
 // memory.cpp.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -14,6 +13,7 @@ namespace bta::memory_parts {
 
 inline constexpr std::int64_t wide = 4;  // bytes of logits, probabilities, scalars and accumulated gradients
 inline constexpr std::int64_t top_k_entry = 8;  // index and weight
+inline constexpr int most_steps = 5;            // of a phase
 
 /// Byte sizes that the phases of one kind of layer share.
 struct Sizes {
@@ -44,12 +44,9 @@ inline void add(PhaseMemory& memory, std::string_view name, Bytes bytes, int fir
   if (memory.tensors.empty()) memory.tensors.reserve(26);  // the longest list; a search builds many
   if (bytes.value <= 0) return;
   const std::string_view phase = memory_phase_name(memory.phase);
-  const auto step = [&](std::string_view part, int value, int least) {
-    return static_cast<int>(std::clamp<std::int64_t>(term(phase, name, part, std::int64_t{value}), least, 5));
-  };
-  const int born = step("first", first, 1);
-  memory.tensors.push_back(
-      {name, Bytes(term(phase, name, "bytes", bytes.value)), born, step("last", last, born)});
+  const int born = step_term(phase, name, "first", first, 1, most_steps);
+  const int died = step_term(phase, name, "last", last, born, most_steps);
+  memory.tensors.push_back({name, Bytes(term(phase, name, "bytes", bytes.value)), born, died});
 }
 
 inline void add_transfer_buffers(PhaseMemory& memory, const Sizes& size, int last) {

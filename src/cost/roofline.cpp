@@ -152,7 +152,8 @@ Timed stage_time(std::span<const Operator> ops, Stage stage, double slots, Passe
                  const Workload& workload) {
   Timed total;
   for (const Operator& op : ops)
-    if (op.stage == stage) total += operator_time(op, slots, passes, wafer, workload);
+    if (op.stage == stage && !std::holds_alternative<TokenVector>(op.work))  // counted, not timed
+      total += operator_time(op, slots, passes, wafer, workload);
   return total;
 }
 

@@ -2,6 +2,7 @@
 // test compiled with BTA_PERTURB changes one term at a time and demands that something notices.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -19,11 +20,21 @@ Number term(std::string_view quantity, std::string_view subject, std::string_vie
   return perturbed(quantity, subject, part, value);
 }
 
+/// A step of a phase, which stays one between `least` and `most` whatever is done to it.
+inline int step_term(std::string_view quantity, std::string_view subject, std::string_view part, int step,
+                     int least, int most) {
+  const std::int64_t value = perturbed(quantity, subject, part, std::int64_t{step});
+  return static_cast<int>(std::clamp<std::int64_t>(value, least, most));
+}
+
 #else
 
 template <class Number>
 constexpr Number term(std::string_view, std::string_view, std::string_view, Number value) {
   return value;
+}
+constexpr int step_term(std::string_view, std::string_view, std::string_view, int step, int, int) {
+  return step;
 }
 
 #endif
