@@ -46,7 +46,8 @@ Flops forward_flops(const Problem& problem, const ProblemLayer* layer, const Ope
 }
 
 Flops executed_flops(const Operator& op, Flops forward, Passes passes) {
-  const std::int64_t runs = term("FLOPs", op.name, "forward passes", passes.forward);
+  const std::int64_t replays = passes.gradients ? op.replays : 1;
+  const std::int64_t runs = term("FLOPs", op.name, "forward passes", passes.forward * replays);
   if (!passes.gradients || !op.differentiated) return runs * forward;
   return (runs + term("FLOPs", op.name, "gradients", std::int64_t{2})) * forward;
 }

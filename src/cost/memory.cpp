@@ -220,7 +220,9 @@ std::vector<std::int64_t> expert_capacities(const Problem& problem, std::int64_t
     const double draws = moe ? as_double(product(moe->experts, layers)) : 1;
     const double tail =
         term("capacity", "expert buffer", "tail", (1 - problem.workload.capacity_quantile) / draws);
-    const auto cap = [&] { return expert_capacity(tokens, layer.experts.front().probability, tail); };
+    const auto cap = [&] {  // a token may come however unlikely it is: never 0
+      return std::max<std::int64_t>(1, expert_capacity(tokens, layer.experts.front().probability, tail));
+    };
     capacities.push_back(moe ? term("capacity", "expert buffer", "tokens", cap()) : 0);
   }
   return capacities;

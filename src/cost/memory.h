@@ -2,7 +2,7 @@
 // docs/schedule.md. peak = max over phases, over the steps of a phase, of the sum of the tensors alive.
 //   x = N*S*d*a;  score tensors = score_tensors * B*score_heads*S*rows*s, rows = S (materialized) or one
 //   block of query rows (blocked): depends on B, never on G
-//   cap: smallest with P(Binomial(T, p_e) <= cap) >= 1 - (1-q)/(E * MoE layers) for the likeliest expert
+//   cap: smallest >= 1 with P(Binomial(T, p_e) <= cap) >= 1 - (1-q)/(E * MoE layers), likeliest expert
 // Never falls when B rises at fixed N, or when N rises at fixed B. Exact; std::overflow_error beyond 64 bits.
 #pragma once
 

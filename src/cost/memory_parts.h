@@ -45,7 +45,7 @@ inline void add(PhaseMemory& memory, std::string_view name, Bytes bytes, int fir
   if (bytes.value <= 0) return;
   const std::string_view phase = memory_phase_name(memory.phase);
   const int born = step_term(phase, name, "first", first, 1, most_steps);
-  const int died = step_term(phase, name, "last", last, born, most_steps);
+  const int died = step_term(phase, name, "last", last, 1, most_steps);
   memory.tensors.push_back({name, Bytes(term(phase, name, "bytes", bytes.value)), born, died});
 }
 

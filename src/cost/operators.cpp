@@ -64,6 +64,7 @@ void add_feed_forward(std::vector<Operator>& ops, const DenseMlp& mlp, std::int6
 
 void add_feed_forward(std::vector<Operator>& ops, const MoeMlp& moe, std::int64_t d) {
   ops.push_back(vector("mlp_norm", Stage::router, d, norm_flops, d));
+  ops.back().replays = 2;  // backward: before the probabilities, and again before the router's gradient
   ops.push_back(gemm("router", Stage::router, d, moe.experts));
   ops.push_back(vector("top_k_softmax", Stage::router, moe.experts, softmax_flops));
   ops.push_back(norm_again("expert_norm", Stage::expert, d));

@@ -51,6 +51,7 @@ struct Operator {
   std::int64_t parameters =
       0;  // streamed with the operator: weights, biases, gains; of one expert in Stage::expert
   bool differentiated = true;  // false: run again, but its gradient is taken once, in another operator
+  std::int64_t replays = 1;    // forward runs in a phase that makes gradients
 };
 
 FlopClass flop_class(const Operator& op);

@@ -86,12 +86,13 @@ TEST_SUITE("unit") {
   TEST_CASE("vector work is a class of its own at the stated count per element") {
     // T1, one sequence of 128 tokens, forward: 2 layers of norms 2*64*4, rotary 96*3, softmax 4*128*5,
     // top-k softmax 8*5, activation 2*32*5, combine 2*64*2; final norm 64*4 and cross-entropy 100*5.
-    // The norm again for each of a token's 2 experts: once forward, once recomputed, no gradient.
+    // The norm again for each of a token's 2 experts: once forward, once recomputed, no gradient; and once
+    // more for the router's gradient.
     const std::int64_t layer = 2 * 64 * 4 + 96 * 3 + 4 * 128 * 5 + 8 * 5 + 2 * 32 * 5 + 2 * 64 * 2;
     const std::int64_t again = 2 * 64 * 4;
     const std::int64_t head = 64 * 4 + 100 * 5;
     CHECK(count_flops(problem(fixtures::t1(), 128, Mask::full), 1).vector.value ==
-          128 * (2 * (layer * 4 + again * 2) + head * 3));
+          128 * (2 * (layer * 4 + again * 2 + 64 * 4) + head * 3));
   }
 
   TEST_CASE("a norm that is run again counts when it runs and never for a gradient") {
@@ -103,7 +104,8 @@ TEST_SUITE("unit") {
     for (const Operator& op : p.layers[0].operators) {
       const Flops forward = forward_flops(p, &p.layers[0], op, 1);
       CHECK(executed_flops(op, forward, {.forward = 1, .gradients = true}) ==
-            (op.differentiated ? 3 : 1) * forward);
+            ((op.differentiated ? 2 : 0) + op.replays) * forward);
+      CHECK(op.replays == (op.name == "mlp_norm" ? 2 : 1));
       if (!op.differentiated) again += forward.value;
     }
     CHECK(again == (2 + 1) * 128 * 64 * 4);  // 2 experts and the shared one of 128 tokens
