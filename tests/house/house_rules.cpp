@@ -22,16 +22,22 @@ const std::map<std::string, Names> rooms = {
     {"input", {"base", "model", "hardware"}},
     {"cost", {"base", "model", "hardware"}},
     {"plan", {"base", "model", "hardware", "cost"}},
-    {"report", {"base", "model", "hardware", "cost", "plan"}},
-    {"cli", {"base", "model", "hardware", "input", "cost", "plan", "report"}},
-    {"main.cpp", {"base", "model", "hardware", "input", "cost", "plan", "report", "cli"}},
+    {"executor", {"base", "model", "hardware", "cost"}},  // of cost only what is shared, below
+    {"verify", {"base", "model", "hardware", "cost", "plan", "executor"}},
+    {"report", {"base", "model", "hardware", "cost", "plan", "verify"}},
+    {"cli", {"base", "model", "hardware", "input", "cost", "plan", "verify", "report"}},
+    {"main.cpp", {"base", "model", "hardware", "input", "cost", "plan", "verify", "report", "cli"}},
 };
+
+/// What the executor may see of the cost model: agreement of the two means something.
+const Names shared_with_executor = {"cost/operators.h", "cost/phases.h", "cost/workload.h"};
 
 /// First part of a library's include path -> the rooms that may include it.
 const std::map<std::string, Names> libraries = {
     {"yaml-cpp", {"input"}},
     {"nlohmann", {"input", "report"}},
     {"CLI", {"cli", "main.cpp"}},
+    {"Eigen", {"executor"}},
 };
 
 /// What ends the process or writes to a standard stream.
@@ -150,6 +156,15 @@ std::vector<std::string> include_breaches(const SourceFile& file) {
       breaches.push_back(at(file, include.line) + room + " must not include " + other);
     }
   }
+  return breaches;
+}
+
+std::vector<std::string> sharing_breaches(const SourceFile& file) {
+  std::vector<std::string> breaches;
+  if (first_part(file.path) != "executor") return breaches;
+  for (const Include& include : includes_of(file.text))
+    if (first_part(include.path) == "cost" && !shared_with_executor.contains(include.path))
+      breaches.push_back(at(file, include.line) + "the executor must not know " + include.path);
   return breaches;
 }
 

@@ -19,6 +19,9 @@ std::vector<SourceFile> source_files();
 /// Inner rooms never include outer ones; includes are written from src/ on.
 std::vector<std::string> include_breaches(const SourceFile& file);
 
+/// The executor shares structs, the operator list and the names of phases with `cost`, and no formula.
+std::vector<std::string> sharing_breaches(const SourceFile& file);
+
 /// Parsers of files belong to `input`, the parser of options to `cli` and main.
 std::vector<std::string> library_breaches(const SourceFile& file);
 

@@ -1,4 +1,5 @@
-// Data flows one way: input -> model, hardware -> cost -> plan -> report, and cli sees all.
+// Data flows one way: input -> model, hardware -> cost -> plan -> report, and cli sees all; the executor
+// stands beside cost, verify compares the two.
 #include <doctest/doctest.h>
 
 #include "house/house_rules.h"
@@ -7,6 +8,7 @@ namespace {
 
 using bta::house::include_breaches;
 using bta::house::library_breaches;
+using bta::house::sharing_breaches;
 using Breaches = std::vector<std::string>;
 
 TEST_SUITE_BEGIN("house");
@@ -23,6 +25,17 @@ TEST_CASE("only input parses files and only the command line parses options") {
   for (const auto& file : bta::house::source_files()) {
     for (const auto& breach : library_breaches(file)) FAIL_CHECK(breach);
   }
+}
+
+TEST_CASE("the executor shares structs and the operator list with the cost model, and no formula") {
+  for (const auto& file : bta::house::source_files()) {
+    for (const auto& breach : sharing_breaches(file)) FAIL_CHECK(breach);
+  }
+  CHECK(sharing_breaches({"executor/a.cpp", "#include \"cost/roofline.h\""}) ==
+        Breaches{"src/executor/a.cpp:1: the executor must not know cost/roofline.h"});
+  CHECK(sharing_breaches({"executor/a.cpp", "#include \"cost/operators.h\""}).empty());
+  CHECK(sharing_breaches({"verify/a.cpp", "#include \"cost/roofline.h\""}).empty());
+  CHECK(library_breaches({"plan/a.cpp", "#include <Eigen/Core>"}).size() == 1);
 }
 
 TEST_CASE("the include rule finds every kind of breach") {

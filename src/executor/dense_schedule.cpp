@@ -1,0 +1,213 @@
+#include "executor/dense_schedule.h"
+
+#include "executor/mlp.h"
+
+namespace bta::executor {
+namespace {
+
+template <class Scalar>
+struct DenseLayer {
+  DenseLayer(Run<Scalar>& r, std::size_t l)
+      : run(r),
+        layer(l),
+        mlp(std::get<DenseMlp>(r.layer(l).feed_forward)),
+        norm(r.machine.find(l, "mlp_norm")),
+        operators(r.machine, l, dense_names, mlp.gated) {}
+  std::int64_t vectors() const {
+    return even_vectors(run.tile(), run.config().wafer, run.config().workload.precision);
+  }
+  Run<Scalar>& run;
+  std::size_t layer;
+  const DenseMlp& mlp;
+  OperatorRef norm;
+  MlpOperators operators;
+};
+
+template <class Scalar>
+struct DenseTensors {
+  Tensor<Scalar> input, gate, up, hidden;
+  MlpRows<Scalar> rows(std::int64_t row, std::int64_t n) {
+    const bool gated = gate.data.cols() > 0;
+    return {input.rows(row, n), gate.rows(gated ? row : 0, gated ? n : 0), up.rows(row, n),
+            hidden.rows(row, n)};
+  }
+};
+
+/// FLOPs and time of a tile's forward.
+template <class Scalar>
+void count_forward(DenseLayer<Scalar>& at) {
+  at.run.machine.forward(at.norm, at.run.tile());
+  count_mlp_forward(at.run.machine, at.operators, at.run.tile());
+  time_mlp_forward(at.run.machine, at.operators, at.vectors());
+}
+
+/// A gate's rows; none when the MLP is not gated.
+template <class Scalar>
+View<Scalar> gate_rows(Tensor<Scalar>& gate, std::int64_t row, std::int64_t n) {
+  return gate.rows(gate.data.cols() > 0 ? row : 0, gate.data.cols() > 0 ? n : 0);
+}
+
+/// [1] Norm of a tile of `y`.
+template <class Scalar>
+void norm_tile(DenseLayer<Scalar>& at, StageBuffer<Scalar>& weights, DenseTensors<Scalar>& tensors,
+               const Matrix<Scalar>& y, std::int64_t first) {
+  Run<Scalar>& run = at.run;
+  tensors.input = run.activations("normed input", run.tile(), run.hidden());
+  run.each_sequence(run.tile(), [&](auto row, auto n) {
+    norm<Scalar>(y.middleRows(first + row, n), weights.gain("mlp_norm"), tensors.input.rows(row, n));
+  });
+}
+
+/// [2] Gate and up.
+template <class Scalar>
+void gate_and_up(DenseLayer<Scalar>& at, StageBuffer<Scalar>& weights, DenseTensors<Scalar>& tensors,
+                 std::string_view gate, std::string_view up) {
+  Run<Scalar>& run = at.run;
+  run.machine.arena().step(2);
+  if (at.mlp.gated) tensors.gate = run.activations(gate, run.tile(), at.mlp.width);
+  tensors.up = run.activations(up, run.tile(), at.mlp.width);
+  run.each_sequence(run.tile(), [&](auto row, auto n) {
+    mlp_gate_and_up<Scalar>(run, at.operators, weights, tensors.input.rows(row, n),
+                            gate_rows(tensors.gate, row, n), tensors.up.rows(row, n));
+  });
+}
+
+/// [3] Hidden.
+template <class Scalar>
+void hidden(DenseLayer<Scalar>& at, DenseTensors<Scalar>& tensors, std::string_view name) {
+  Run<Scalar>& run = at.run;
+  run.machine.arena().step(3);
+  tensors.hidden = run.activations(name, run.tile(), at.mlp.width);
+  run.each_sequence(run.tile(), [&](auto row, auto n) {
+    activate<Scalar>(gate_rows(tensors.gate, row, n), tensors.up.rows(row, n), tensors.hidden.rows(row, n));
+  });
+}
+
+/// Y[i] goes to a transfer buffer and from there off the wafer.
+template <class Scalar>
+void store_tile(Run<Scalar>& run, std::size_t layer, Tensor<Scalar>& buffer, const Tensor<Scalar>& y,
+                std::int64_t row) {
+  run.machine.store_checkpoint(run.tile());
+  if (!run.with_data()) return;
+  buffer.data = y.rows(row, run.tile());
+  run.stored_y[layer].middleRows(row, run.tile()) = buffer.data;
+}
+
+template <class Scalar>
+void run_forward_tile(DenseLayer<Scalar>& at, StageBuffer<Scalar>& weights, Tensor<Scalar>& y,
+                      std::int64_t first) {
+  Run<Scalar>& run = at.run;
+  DenseTensors<Scalar> tensors;
+  count_forward(at);
+  norm_tile(at, weights, tensors, y.data, first);
+  gate_and_up(at, weights, tensors, "gate", "up");
+  tensors.input.release();
+  hidden(at, tensors, "hidden");
+  tensors.gate.release();
+  tensors.up.release();
+  run.machine.arena().step(4);
+  run.each_sequence(run.tile(), [&](auto row, auto n) {
+    linear<Scalar>(tensors.hidden.rows(row, n), weights.linear("down_proj"), y.rows(first + row, n),
+                   Write::add, run.machine.performed(at.operators.down));
+  });
+}
+
+/// [4] of one sequence: gradients of down, gate, up and of the normed input; back through the norm into dZ.
+template <class Scalar>
+void backward_rows(DenseLayer<Scalar>& at, StageBuffer<Scalar>& weights, StageBuffer<Scalar>& gradients,
+                   MlpRows<Scalar> rows, ConstView<Scalar> y, View<Scalar> dz, View<Scalar> output) {
+  Flops& done = at.run.machine.performed(at.operators.down);
+  const Linear<Scalar> down = weights.linear("down_proj");
+  Linear<Scalar> ddown = gradients.linear("down_proj");
+  linear_weight_gradient<Scalar>(rows.hidden, dz, ddown, done);
+  linear_input_gradient<Scalar>(dz, down, rows.hidden, Write::over, done);
+  mlp_input_gradients<Scalar>(at.run, at.operators, weights, gradients, rows, output);
+  for (Eigen::Index r = 0; r < dz.rows(); ++r)
+    norm_row_gradient<Scalar>(y.row(r).data(), weights.gain("mlp_norm"), &output(r, 0), &dz(r, 0), &dz(r, 0),
+                              gradients.gain("mlp_norm"), at.run.hidden());
+}
+
+template <class Scalar>
+void run_backward_tile(DenseLayer<Scalar>& at, StageBuffer<Scalar>& weights, StageBuffer<Scalar>& gradients,
+                       const Matrix<Scalar>& y, std::int64_t y_row, Tensor<Scalar>& dz, std::int64_t first) {
+  Run<Scalar>& run = at.run;
+  Machine& m = run.machine;
+  DenseTensors<Scalar> tensors;
+  count_forward(at);
+  count_mlp_gradients(m, at.operators, run.tile());
+  time_mlp_gradients(m, at.operators, at.vectors());
+  m.both_gradients(at.norm, run.tile());
+  norm_tile(at, weights, tensors, y, y_row);
+  gate_and_up(at, weights, tensors, "gate and its gradient", "up and its gradient");
+  hidden(at, tensors, "hidden and its gradient");
+  Tensor<Scalar> output = run.activations("output and input gradient", run.tile(), run.hidden());
+  run.each_sequence(run.tile(), [&](auto row, auto n) {  // replayed; nothing needs it
+    linear<Scalar>(tensors.hidden.rows(row, n), weights.linear("down_proj"), output.rows(row, n), Write::over,
+                   m.performed(at.operators.down));
+  });
+  m.arena().step(4);
+  run.each_sequence(run.tile(), [&](auto row, auto n) {
+    backward_rows<Scalar>(at, weights, gradients, tensors.rows(row, n), y.middleRows(y_row + row, n),
+                          dz.rows(first + row, n), output.rows(row, n));
+  });
+}
+
+}  // namespace
+
+template <class Scalar>
+void dense_forward_phase(Run<Scalar>& run, std::size_t layer, Tensor<Scalar>& y) {
+  Machine& m = run.machine;
+  DenseLayer<Scalar> at(run, layer);
+  y.rename("Y, becoming Z");
+  if (run.keeps_on_wafer()) {
+    run.kept_y[layer] = run.concatenated("kept Y of the layers");
+    run.kept_y[layer].data = y.data;
+  }
+  m.arena().enter(MemoryPhase::dense_mlp_forward, layer);
+  m.begin(PhaseKind::dense_mlp_forward, layer);
+  StageBuffer<Scalar> weights = load_stage(run, layer, Stage::dense_mlp, "MLP weights");
+  TransferBuffers<Scalar> buffers;
+  if (run.streams_y()) buffers = transfer_buffers(run);
+  m.beat();
+  for (std::int64_t i = 0, row = 0; i < run.tiles(); ++i, row += run.tile()) {
+    m.arena().step(1);
+    if (run.streams_y()) store_tile(run, layer, buffers.of(i), y, row);
+    run_forward_tile(at, weights, y, row);
+    m.beat();
+  }
+  m.arena().leave();
+  m.end();
+}
+
+template <class Scalar>
+void dense_backward_phase(Run<Scalar>& run, std::size_t layer, Tensor<Scalar> y, Tensor<Scalar>& dz) {
+  Machine& m = run.machine;
+  DenseLayer<Scalar> at(run, layer);
+  const bool streams = run.streams_y();
+  dz.rename("dZ, becoming dY");
+  m.arena().enter(MemoryPhase::dense_mlp_backward, layer);
+  m.begin(PhaseKind::dense_mlp_backward, layer);
+  StageBuffer<Scalar> weights = load_stage(run, layer, Stage::dense_mlp, "MLP weights");
+  StageBuffer<Scalar> gradients = gradient_stage(run, layer, Stage::dense_mlp, "MLP weight gradients");
+  TransferBuffers<Scalar> buffers;
+  if (streams) buffers = transfer_buffers(run), m.load_checkpoint(run.tile());
+  m.beat();
+  for (std::int64_t i = 0, row = 0; i < run.tiles(); ++i, row += run.tile()) {
+    m.arena().step(1);
+    if (streams && i + 1 < run.tiles()) m.load_checkpoint(run.tile());
+    Matrix<Scalar>& from = streams ? buffers.of(i).data : y.data;
+    if (streams && run.with_data()) from = run.stored_y[layer].middleRows(row, run.tile());
+    run_backward_tile(at, weights, gradients, from, streams ? 0 : row, dz, row);
+    m.beat();
+  }
+  store_stage(run, layer, Stage::dense_mlp, gradients);
+  m.arena().leave();
+  m.end();
+}
+
+template void dense_forward_phase(Run<double>&, std::size_t, Tensor<double>&);
+template void dense_forward_phase(Run<float>&, std::size_t, Tensor<float>&);
+template void dense_backward_phase(Run<double>&, std::size_t, Tensor<double>, Tensor<double>&);
+template void dense_backward_phase(Run<float>&, std::size_t, Tensor<float>, Tensor<float>&);
+
+}  // namespace bta::executor

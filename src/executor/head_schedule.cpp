@@ -1,0 +1,100 @@
+#include "executor/head_schedule.h"
+
+#include <algorithm>
+
+namespace bta::executor {
+namespace {
+
+template <class Scalar>
+struct Head {
+  explicit Head(Run<Scalar>& r)
+      : run(r),
+        norm(r.machine.find(r.machine.head(), "final_norm")),
+        lm_head(r.machine.find(r.machine.head(), "lm_head")),
+        cross_entropy(r.machine.find(r.machine.head(), "cross_entropy")) {}
+  Run<Scalar>& run;
+  OperatorRef norm, lm_head, cross_entropy;
+};
+
+template <class Scalar>
+void count_chunk(Head<Scalar>& head, std::int64_t n) {
+  Machine& m = head.run.machine;
+  for (const OperatorRef op : {head.norm, head.lm_head, head.cross_entropy}) m.forward(op, n);
+  m.both_gradients(head.norm, n);
+  m.both_gradients(head.cross_entropy, n);
+  m.weight_gradient(head.lm_head, n);
+  m.input_gradient(head.lm_head, n);
+}
+
+/// [2] Logits of a chunk become the gradient of the mean loss.
+template <class Scalar>
+void logits_of_chunk(Head<Scalar>& head, StageBuffer<Scalar>& weights, const Tensor<Scalar>& normed,
+                     Tensor<Scalar>& logits, std::int64_t first, std::int64_t n) {
+  Run<Scalar>& run = head.run;
+  linear<Scalar>(normed.rows(0, n), weights.linear("lm_head"), logits.rows(0, n), Write::over,
+                 run.machine.performed(head.lm_head));
+  run.logits.middleRows(first, n) = logits.rows(0, n);
+  const Scalar weight = Scalar(1) / static_cast<Scalar>(run.tokens());
+  for (std::int64_t t = 0; t < n; ++t)
+    run.loss += cross_entropy_row(&logits.data(t, 0), run.config().model.vocabulary,
+                                  run.batch->targets[static_cast<std::size_t>(first + t)], weight);
+}
+
+/// [3] Gradients of the weight, of the normed chunk, and through the norm of h.
+template <class Scalar>
+void gradients_of_chunk(Head<Scalar>& head, StageBuffer<Scalar>& weights, StageBuffer<Scalar>& gradients,
+                        const Tensor<Scalar>& normed, const Tensor<Scalar>& dlogits, Tensor<Scalar>& dnormed,
+                        Tensor<Scalar>& h, std::int64_t first, std::int64_t n) {
+  Run<Scalar>& run = head.run;
+  Linear<Scalar> dw = gradients.linear("lm_head");
+  Flops& done = run.machine.performed(head.lm_head);
+  linear_weight_gradient<Scalar>(normed.rows(0, n), dlogits.rows(0, n), dw, done);
+  linear_input_gradient<Scalar>(dlogits.rows(0, n), weights.linear("lm_head"), dnormed.rows(0, n),
+                                Write::over, done);
+  for (std::int64_t t = 0; t < n; ++t) {
+    Scalar* const x = &h.data(first + t, 0);
+    norm_row_gradient<Scalar>(x, weights.gain("final_norm"), &dnormed.data(t, 0), nullptr, x,
+                              gradients.gain("final_norm"), run.hidden());
+  }
+}
+
+}  // namespace
+
+template <class Scalar>
+void head_phase(Run<Scalar>& run, Tensor<Scalar>& h) {
+  Machine& m = run.machine;
+  Head<Scalar> head(run);
+  const std::size_t at = m.head();
+  const std::int64_t chunk = std::min(run.config().head_chunk, run.tokens()),
+                     V = run.config().model.vocabulary;
+  h.rename("h, becoming dh");
+  m.arena().enter(MemoryPhase::head, 0);
+  m.begin(PhaseKind::head, at);
+  StageBuffer<Scalar> weights = load_stage(run, at, Stage::head, "head weight");
+  StageBuffer<Scalar> gradients = gradient_stage(run, at, Stage::head, "head weight gradient");
+  if (run.with_data()) run.logits.resize(run.tokens(), V);
+  m.beat();
+  for (std::int64_t first = 0; first < run.tokens(); first += chunk) {
+    const std::int64_t n = std::min(chunk, run.tokens() - first);
+    m.arena().step(1);
+    count_chunk(head, n);
+    Tensor<Scalar> normed = run.activations("normed chunk", chunk, run.hidden());
+    if (run.with_data()) norm<Scalar>(h.rows(first, n), weights.gain("final_norm"), normed.rows(0, n));
+    m.arena().step(2);
+    Tensor<Scalar> logits = run.tensor("logits of a chunk", chunk, V, wide_bytes);
+    if (run.with_data()) logits_of_chunk(head, weights, normed, logits, first, n);
+    m.arena().step(3);
+    Tensor<Scalar> dnormed = run.activations("normed chunk gradient", chunk, run.hidden());
+    if (run.with_data()) gradients_of_chunk(head, weights, gradients, normed, logits, dnormed, h, first, n);
+  }
+  m.beat();
+  store_stage(run, at, Stage::head, gradients);
+  run.loss /= as_double(run.tokens());
+  m.arena().leave();
+  m.end();
+}
+
+template void head_phase(Run<double>&, Tensor<double>&);
+template void head_phase(Run<float>&, Tensor<float>&);
+
+}  // namespace bta::executor

@@ -1,0 +1,178 @@
+#include "executor/kernels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace bta::executor {
+namespace {
+
+Flops gemm_flops(Eigen::Index rows, Eigen::Index inner, Eigen::Index columns) {
+  return Flops(product(std::int64_t{2}, rows, inner, columns));
+}
+
+template <class Scalar>
+void apply_product(View<Scalar> y, const auto& product, Write write) {
+  if (write == Write::over)
+    y.noalias() = product;
+  else
+    y.noalias() += product;
+}
+
+/// scale of a row and mean(xhat*gain*dy)
+template <class Scalar>
+Scalar row_scale(const Scalar* x, std::int64_t n) {
+  Scalar squares = 0;
+  for (std::int64_t i = 0; i < n; ++i) squares += x[i] * x[i];
+  return Scalar(1) / std::sqrt(squares / static_cast<Scalar>(n) + static_cast<Scalar>(norm_epsilon));
+}
+
+template <class Scalar>
+Scalar gain_of(const Scalar* gain, std::int64_t i) {
+  return gain == nullptr ? Scalar(1) : gain[i];
+}
+
+}  // namespace
+
+template <class Scalar>
+void linear(ConstView<Scalar> x, const Linear<Scalar>& w, View<Scalar> y, Write write, Flops& done) {
+  apply_product<Scalar>(y, x * w.matrix, write);
+  done += gemm_flops(x.rows(), x.cols(), w.matrix.cols());
+  if (w.bias == nullptr) return;
+  for (Eigen::Index t = 0; t < y.rows(); ++t)
+    for (Eigen::Index o = 0; o < y.cols(); ++o) y(t, o) += w.bias[o];
+}
+
+template <class Scalar>
+void linear_input_gradient(ConstView<Scalar> dy, const Linear<Scalar>& w, View<Scalar> dx, Write write,
+                           Flops& done) {
+  apply_product<Scalar>(dx, dy * w.matrix.transpose(), write);
+  done += gemm_flops(dy.rows(), dy.cols(), w.matrix.rows());
+}
+
+template <class Scalar>
+void linear_weight_gradient(ConstView<Scalar> x, ConstView<Scalar> dy, Linear<Scalar>& dw, Flops& done) {
+  dw.matrix.noalias() += x.transpose() * dy;
+  done += gemm_flops(x.cols(), x.rows(), dy.cols());
+  if (dw.bias == nullptr) return;
+  for (Eigen::Index t = 0; t < dy.rows(); ++t)
+    for (Eigen::Index o = 0; o < dy.cols(); ++o) dw.bias[o] += dy(t, o);
+}
+
+template <class Scalar>
+Scalar norm_row(const Scalar* x, const Scalar* gain, Scalar* y, std::int64_t n) {
+  const Scalar scale = row_scale(x, n);
+  for (std::int64_t i = 0; i < n; ++i) y[i] = gain_of(gain, i) * (x[i] * scale);
+  return scale;
+}
+
+template <class Scalar>
+void norm_row_gradient(const Scalar* x, const Scalar* gain, const Scalar* dy, const Scalar* residual,
+                       Scalar* dx, Scalar* dgain, std::int64_t n) {
+  const Scalar scale = row_scale(x, n);
+  Scalar along = 0;
+  for (std::int64_t i = 0; i < n; ++i) along += x[i] * scale * gain[i] * dy[i];
+  along /= static_cast<Scalar>(n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const Scalar xhat = x[i] * scale, d = dy[i];
+    dgain[i] += d * xhat;
+    dx[i] = (residual == nullptr ? Scalar(0) : residual[i]) + scale * (gain[i] * d - xhat * along);
+  }
+}
+
+template <class Scalar>
+void normed_row_gradient(const Scalar* xhat, Scalar scale, const Scalar* gain, Scalar* dy, Scalar* dgain,
+                         std::int64_t n) {
+  Scalar along = 0;
+  for (std::int64_t i = 0; i < n; ++i) along += xhat[i] * gain[i] * dy[i];
+  along /= static_cast<Scalar>(n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    dgain[i] += dy[i] * xhat[i];
+    dy[i] = scale * (gain[i] * dy[i] - xhat[i] * along);
+  }
+}
+
+template <class Scalar>
+void norm(ConstView<Scalar> x, const Scalar* gain, View<Scalar> y) {
+  for (Eigen::Index t = 0; t < x.rows(); ++t)
+    norm_row(x.row(t).data(), gain, y.row(t).data(), static_cast<std::int64_t>(x.cols()));
+}
+
+template <class Scalar>
+Scalar sigmoid(Scalar x) {
+  return Scalar(1) / (Scalar(1) + std::exp(-x));
+}
+
+template <class Scalar>
+void activate(ConstView<Scalar> gate, ConstView<Scalar> up, View<Scalar> hidden) {
+  for (Eigen::Index t = 0; t < up.rows(); ++t)
+    for (Eigen::Index i = 0; i < up.cols(); ++i) {
+      const Scalar through = gate.cols() == 0 ? up(t, i) : gate(t, i);
+      const Scalar silu = through * sigmoid(through);
+      hidden(t, i) = gate.cols() == 0 ? silu : silu * up(t, i);
+    }
+}
+
+template <class Scalar>
+void activate_gradient(ConstView<Scalar> dhidden, View<Scalar> gate, View<Scalar> up) {
+  for (Eigen::Index t = 0; t < up.rows(); ++t)
+    for (Eigen::Index i = 0; i < up.cols(); ++i) {
+      Scalar& through = gate.cols() == 0 ? up(t, i) : gate(t, i);
+      const Scalar s = sigmoid(through), silu = through * s,
+                   slope = s * (Scalar(1) + through * (Scalar(1) - s));
+      const Scalar d = dhidden(t, i), factor = gate.cols() == 0 ? Scalar(1) : up(t, i);
+      through = d * factor * slope;
+      if (gate.cols() != 0) up(t, i) = d * silu;
+    }
+}
+
+template <class Scalar>
+void softmax_row(Scalar* logits, std::int64_t n) {
+  const Scalar top = *std::max_element(logits, logits + n);
+  Scalar sum = 0;
+  for (std::int64_t i = 0; i < n; ++i) sum += logits[i] = std::exp(logits[i] - top);
+  for (std::int64_t i = 0; i < n; ++i) logits[i] /= sum;
+}
+
+template <class Scalar>
+double cross_entropy_row(Scalar* logits, std::int64_t n, std::int64_t target, Scalar weight) {
+  const Scalar top = *std::max_element(logits, logits + n), chosen = logits[target] - top;
+  Scalar sum = 0;
+  for (std::int64_t i = 0; i < n; ++i) sum += logits[i] = std::exp(logits[i] - top);
+  for (std::int64_t i = 0; i < n; ++i) logits[i] = weight * (logits[i] / sum - (i == target ? 1 : 0));
+  return static_cast<double>(std::log(sum) - chosen);
+}
+
+template <class Scalar>
+std::vector<std::int64_t> largest(const Scalar* values, std::int64_t n, std::int64_t k) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), 0);
+  const auto before = [&](std::int64_t a, std::int64_t b) {
+    return values[a] != values[b] ? values[a] > values[b] : a < b;
+  };
+  std::partial_sort(order.begin(), order.begin() + k, order.end(), before);
+  order.resize(static_cast<std::size_t>(k));
+  return order;
+}
+
+#define BTA_KERNELS(Scalar)                                                                                \
+  template void linear(ConstView<Scalar>, const Linear<Scalar>&, View<Scalar>, Write, Flops&);             \
+  template void linear_input_gradient(ConstView<Scalar>, const Linear<Scalar>&, View<Scalar>, Write,       \
+                                      Flops&);                                                             \
+  template void linear_weight_gradient(ConstView<Scalar>, ConstView<Scalar>, Linear<Scalar>&, Flops&);     \
+  template Scalar norm_row(const Scalar*, const Scalar*, Scalar*, std::int64_t);                           \
+  template void norm_row_gradient(const Scalar*, const Scalar*, const Scalar*, const Scalar*, Scalar*,     \
+                                  Scalar*, std::int64_t);                                                  \
+  template void normed_row_gradient(const Scalar*, Scalar, const Scalar*, Scalar*, Scalar*, std::int64_t); \
+  template void norm(ConstView<Scalar>, const Scalar*, View<Scalar>);                                      \
+  template void activate(ConstView<Scalar>, ConstView<Scalar>, View<Scalar>);                              \
+  template void activate_gradient(ConstView<Scalar>, View<Scalar>, View<Scalar>);                          \
+  template void softmax_row(Scalar*, std::int64_t);                                                        \
+  template double cross_entropy_row(Scalar*, std::int64_t, std::int64_t, Scalar);                          \
+  template std::vector<std::int64_t> largest(const Scalar*, std::int64_t, std::int64_t);                   \
+  template Scalar sigmoid(Scalar);
+BTA_KERNELS(double)
+BTA_KERNELS(float)
+#undef BTA_KERNELS
+
+}  // namespace bta::executor

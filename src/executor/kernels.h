@@ -1,0 +1,76 @@
+// The arithmetic of the executor, one function for one operator, on row-major views: [tokens][width]. Matrix
+// products are Eigen's and add their FLOPs to `done`; sums over a row run from left to right, so that the
+// result does not depend on where in memory the row lies. Gradients are added to what is there unless said
+// otherwise.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/count.h"
+#include "executor/tensor.h"
+
+namespace bta::executor {
+
+/// A matrix [inputs][outputs] of weights or of their gradients, with its bias (null: none).
+template <class Scalar>
+struct Linear {
+  Eigen::Map<Matrix<Scalar>> matrix;
+  Scalar* bias;
+};
+
+enum class Write { over, add };
+
+/// y = x*W + bias
+template <class Scalar>
+void linear(ConstView<Scalar> x, const Linear<Scalar>& w, View<Scalar> y, Write write, Flops& done);
+/// dx = dy*W^T
+template <class Scalar>
+void linear_input_gradient(ConstView<Scalar> dy, const Linear<Scalar>& w, View<Scalar> dx, Write write,
+                           Flops& done);
+/// dW += x^T*dy, dbias += sum of dy over the tokens
+template <class Scalar>
+void linear_weight_gradient(ConstView<Scalar> x, ConstView<Scalar> dy, Linear<Scalar>& dw, Flops& done);
+
+inline constexpr double norm_epsilon = 1e-6;
+
+/// RMSNorm of n values: y_i = gain_i * x_i * scale, scale = 1/sqrt(mean(x^2) + epsilon). gain null: 1. y may
+/// be x.
+template <class Scalar>
+Scalar norm_row(const Scalar* x, const Scalar* gain, Scalar* y, std::int64_t n);
+/// dx_i = residual_i + scale*(gain_i*dy_i - xhat_i*mean(xhat*gain*dy)), dgain_i += dy_i*xhat_i. residual
+/// null: 0. dx may be dy or residual.
+template <class Scalar>
+void norm_row_gradient(const Scalar* x, const Scalar* gain, const Scalar* dy, const Scalar* residual,
+                       Scalar* dx, Scalar* dgain, std::int64_t n);
+/// The same from xhat and its scale, x itself being gone; dy becomes dx.
+template <class Scalar>
+void normed_row_gradient(const Scalar* xhat, Scalar scale, const Scalar* gain, Scalar* dy, Scalar* dgain,
+                         std::int64_t n);
+
+template <class Scalar>
+void norm(ConstView<Scalar> x, const Scalar* gain, View<Scalar> y);
+
+/// hidden = silu(gate)*up; gate null (0 columns): silu(up).
+template <class Scalar>
+void activate(ConstView<Scalar> gate, ConstView<Scalar> up, View<Scalar> hidden);
+/// dhidden -> gradients of gate and up, in place of gate and up.
+template <class Scalar>
+void activate_gradient(ConstView<Scalar> dhidden, View<Scalar> gate, View<Scalar> up);
+
+/// Softmax of one row of logits, in place.
+template <class Scalar>
+void softmax_row(Scalar* logits, std::int64_t n);
+
+/// Cross-entropy of one row; the logits become their gradient times `weight`.
+template <class Scalar>
+double cross_entropy_row(Scalar* logits, std::int64_t n, std::int64_t target, Scalar weight);
+
+/// Indices of the k largest, largest first; of equals the lowest index.
+template <class Scalar>
+std::vector<std::int64_t> largest(const Scalar* values, std::int64_t n, std::int64_t k);
+
+template <class Scalar>
+Scalar sigmoid(Scalar x);
+
+}  // namespace bta::executor
