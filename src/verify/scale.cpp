@@ -1,0 +1,103 @@
+#include "verify/scale.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/parameters.h"
+
+namespace bta::verify {
+namespace {
+
+constexpr std::int64_t hidden = 32, head_dim = 8, width = 20, shared_width = 12, dense_width = 28,
+                       vocabulary = 61;
+constexpr std::int64_t most_experts = 12, most_top_k = 3, rows = 7, columns = 5, seq_len = 8, chunk = 40;
+
+Attention scaled(const GroupedQueryAttention& full) {
+  GroupedQueryAttention small = full;
+  small.kv_heads = std::min<std::int64_t>(full.kv_heads, 2);
+  small.heads = small.kv_heads * std::min<std::int64_t>(full.heads / full.kv_heads, 2);
+  small.qk_head_dim = head_dim;
+  small.v_head_dim = full.v_head_dim == full.qk_head_dim ? head_dim : head_dim - 2;
+  if (full.window) small.window = std::min<std::int64_t>(*full.window, 5);
+  return small;
+}
+
+FeedForward scaled(const DenseMlp& full) {
+  DenseMlp small = full;
+  small.width = dense_width;
+  return small;
+}
+
+FeedForward scaled(const MoeMlp& full) {
+  MoeMlp small = full;
+  small.experts = std::min(full.experts, most_experts);
+  small.top_k = full.top_k == full.experts ? small.experts
+                                           : std::min(full.top_k, std::min(most_top_k, small.experts - 1));
+  small.width = width;
+  small.shared_width = full.shared_width == 0 ? 0 : shared_width;
+  return small;
+}
+
+Layer scaled(const Layer& full) {
+  return {std::visit([](const auto& attention) { return scaled(attention); }, full.attention),
+          std::visit([](const auto& mlp) { return scaled(mlp); }, full.feed_forward)};
+}
+
+double parameters_per_column(const Problem& problem) {
+  double parameters = 0;
+  for (const ProblemLayer& layer : problem.layers)
+    for (const Operator& op : layer.operators) parameters += as_double(op.parameters);
+  return parameters / as_double(static_cast<std::int64_t>(problem.layers.size())) /
+         as_double(problem.wafer.columns);
+}
+
+Wafer scaled(const Wafer& full) {
+  Wafer small = full;
+  small.rows = std::min(full.rows, rows);
+  small.columns = std::min(full.columns, columns);
+  small.attention_block_rows = std::min<std::int64_t>(full.attention_block_rows, 3);
+  if (full.score_heads) small.score_heads = std::min<std::int64_t>(*full.score_heads, 3);
+  const double share = as_double(small.columns) / as_double(full.columns);
+  small.stream_in_bytes_per_s *= share;
+  small.stream_out_bytes_per_s *= share;
+  return small;
+}
+
+}  // namespace
+
+Model scaled_model(const Model& model) {
+  Model small;
+  small.name = "scaled " + model.name;
+  small.hidden = std::min(model.hidden, hidden);
+  small.vocabulary = std::min(model.vocabulary, vocabulary);
+  small.tied_embeddings = model.tied_embeddings;
+  for (const LayerKind& kind : layer_kinds(model)) small.layers.push_back(scaled(kind.layer));
+  if (small.layers.size() == 1 && model.layers.size() > 1) small.layers.push_back(small.layers.front());
+  return small;
+}
+
+Problem scaled_problem(const Problem& full) {
+  Workload workload = full.workload;
+  workload.seq_len = std::min(full.workload.seq_len, seq_len);
+  workload.head_chunk = chunk;
+  Problem small = make_problem(scaled_model(full.model), scaled(full.wafer), workload);
+  const double share = parameters_per_column(small) / parameters_per_column(full);
+  small.wafer.layer_overhead_s *= share;
+  small.wafer.tile_overhead_s *= share;
+  small.wafer.expert_overhead_s *= share;
+  return small;
+}
+
+std::string scale_note(const Problem& full) {
+  const Problem small = scaled_problem(full);
+  return fmt::format(
+      "{} runs scaled down: {} of {} layers (each kind), d {} for {}, V {} for {}, S {} for {}, on {} x {} "
+      "for {} x {} "
+      "cores with streams and overheads in proportion",
+      full.model.name, small.model.layers.size(), full.model.layers.size(), small.model.hidden,
+      full.model.hidden, small.model.vocabulary, full.model.vocabulary, small.workload.seq_len,
+      full.workload.seq_len, small.wafer.rows, small.wafer.columns, full.wafer.rows, full.wafer.columns);
+}
+
+}  // namespace bta::verify

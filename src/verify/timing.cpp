@@ -1,0 +1,244 @@
+#include "verify/timing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "cost/fill.h"
+#include "cost/step_time.h"
+#include "executor/load_source.h"
+#include "verify/setup.h"
+
+namespace bta::verify {
+namespace {
+
+using executor::Busy;
+using executor::Measured;
+using executor::PhaseSpan;
+
+constexpr double time_tolerance = 1e-9, most_standard_errors = 4, wanted_error = 0.0015;
+// Rare loads may be missing from a sample: its error is not taken to be smaller than this part of the mean.
+constexpr double least_error = 1e-4;
+constexpr int batch_of_runs = 50, most_runs = 6000;
+
+void compare_busy(Comparison& comparison, const std::string& where, const ResourceTimes& expected,
+                  const Busy& busy) {
+  const auto one = [&](Resource resource, double measured) {
+    comparison.near(fmt::format("{}, {}", where, resource_name(resource)), expected[resource], measured);
+  };
+  one(Resource::compute, busy.compute);
+  one(Resource::sram, busy.sram);
+  one(Resource::broadcast, busy.broadcast);
+  one(Resource::reduce, busy.reduce);
+  one(Resource::overhead, busy.overhead);
+}
+
+/// One forward run, or both gradients, as the executor counts them.
+Busy executor_time(const Problem& problem, const Operator& op, bool gradients, std::int64_t vectors) {
+  using executor::Pass;
+  const auto run = [&](Pass pass) {
+    return executor::operator_busy(op, pass, vectors, problem.wafer, problem.workload);
+  };
+  if (!gradients) return run(Pass::forward);
+  Busy busy = run(Pass::input_gradient);
+  busy += run(std::holds_alternative<Gemm>(op.work) ? Pass::weight_gradient : Pass::input_gradient);
+  return busy;
+}
+
+void compare_operator(Comparison& comparison, const Problem& problem, const Operator& op) {
+  const double v = as_double(vector_width(problem.wafer, problem.workload.precision));
+  for (const bool gradients : {false, true})
+    for (const std::int64_t vectors : {1, 2, 7, 1000}) {
+      const Passes passes{.forward = gradients ? 0 : 1, .gradients = gradients};
+      const Timed expected =
+          operator_time(op, as_double(vectors) * v, passes, problem.wafer, problem.workload);
+      const Busy measured = executor_time(problem, op, gradients, vectors);
+      const std::string where =
+          fmt::format("{} {}, {} vectors a row", op.name, gradients ? "gradients" : "forward", vectors);
+      compare_busy(comparison, where, expected.busy, measured);
+      comparison.near(where + ", elapsed", expected.seconds, measured.seconds);
+    }
+}
+
+/// Experts in order of index; the distribution of their slots over the layers of the kind.
+LayerLoads loads_of_kind(const Problem& problem, std::size_t kind, const Measured& measured) {
+  LayerLoads loads;
+  const double v = as_double(vector_width(problem.wafer, problem.workload.precision));
+  const double share = 1 / as_double(problem.layers[kind].count);
+  for (std::size_t l = 0; l < problem.model.layers.size(); ++l) {
+    if (kind_of(problem, l) != kind) continue;
+    const std::vector<executor::ExpertLoad>& experts = measured.counters.layers[l].experts;
+    loads.resize(experts.size(), LoadGroup{.experts = 1});
+    for (std::size_t e = 0; e < experts.size(); ++e)
+      loads[e].slots.push_back(
+          {v * as_double(executor::expert_vectors(problem.wafer, problem.workload, experts[e])), share});
+  }
+  return loads;
+}
+
+std::vector<LayerLoads> loads_of(const Problem& problem, const Measured& measured) {
+  std::vector<LayerLoads> loads;
+  for (std::size_t kind = 0; kind < problem.layers.size(); ++kind)
+    loads.push_back(loads_of_kind(problem, kind, measured));
+  return loads;
+}
+
+/// Closed form with fill and drain, summed by kind of phase.
+struct ClosedPhase {
+  double seconds = 0;
+  double fill = 0, interpolated_fill = 0;  // the same at overlap 0 and 1
+  ResourceTimes busy;
+};
+using ClosedPhases = std::array<ClosedPhase, phase_names.size()>;
+
+ClosedPhases closed_phases(const Problem& problem, Tiling tiling, const std::vector<LayerLoads>& loads) {
+  ClosedPhases closed;
+  for (const PhaseTime& phase : step_time(problem, tiling, loads).phases) {
+    closed[static_cast<std::size_t>(phase.kind)].seconds += phase.timed.seconds;
+    closed[static_cast<std::size_t>(phase.kind)].busy += phase.timed.busy;
+  }
+  for (const PhaseFill& fill : fill_and_drain(problem, tiling, loads)) {
+    closed[static_cast<std::size_t>(fill.kind)].seconds += fill.at(problem.wafer.stream_overlap);
+    closed[static_cast<std::size_t>(fill.kind)].fill += fill.seconds;
+    closed[static_cast<std::size_t>(fill.kind)].interpolated_fill += fill.at(problem.wafer.stream_overlap);
+  }
+  return closed;
+}
+
+double total(const ClosedPhases& phases) {
+  double seconds = 0;
+  for (const ClosedPhase& phase : phases) seconds += phase.seconds;
+  return seconds;
+}
+
+void compare_at(Comparison& comparison, const Problem& problem, Tiling tiling, const Measured& measured,
+                double omega) {
+  const ClosedPhases closed =
+      closed_phases(with_stream_overlap(problem, omega), tiling, loads_of(problem, measured));
+  for (std::size_t kind = 0; kind < closed.size(); ++kind) {
+    const PhaseSpan& span = measured.timeline.phases()[kind];
+    const std::string where = fmt::format("{}, stream overlap {}", phase_names[kind], omega);
+    comparison.near(where, closed[kind].seconds, span.seconds(omega));
+    comparison.near(where + ", fill", closed[kind].interpolated_fill, closed[kind].fill);
+    compare_busy(comparison, where, closed[kind].busy, span.work);
+    comparison.near(where + ", stream-in", closed[kind].busy[Resource::stream_in], span.stream_in);
+    comparison.near(where + ", stream-out", closed[kind].busy[Resource::stream_out], span.stream_out);
+  }
+}
+
+/// Mean and standard error of a sequence of values.
+class Statistic {
+ public:
+  void add(double value) {
+    ++count_;
+    const double before = value - mean_;
+    mean_ += before / count_;
+    squares_ += before * (value - mean_);
+  }
+  double mean() const { return mean_; }
+  double error() const { return count_ < 2 ? mean_ : std::sqrt(squares_ / (count_ - 1) / count_); }
+
+ private:
+  double count_ = 0, mean_ = 0, squares_ = 0;
+};
+
+struct StepTimes {
+  Statistic serial, overlapped;
+  bool precise() const {
+    return serial.error() < wanted_error * serial.mean() &&
+           overlapped.error() < wanted_error * overlapped.mean();
+  }
+};
+
+StepTimes sampled_times(const Problem& problem, Tiling tiling, std::uint64_t seed) {
+  const executor::Config config = executor_config(problem, tiling);
+  StepTimes times;
+  for (int runs = 0; runs < most_runs && (runs == 0 || !times.precise()); runs += batch_of_runs)
+    for (int i = 0; i < batch_of_runs; ++i) {
+      const std::uint64_t own_seed = seed * 1'000'003 + static_cast<std::uint64_t>(runs + i);
+      const Measured measured = executor::execute_shapes(config, executor::sampled_loads(config, own_seed));
+      times.serial.add(measured.timeline.seconds(0));
+      times.overlapped.add(measured.timeline.seconds(1));
+    }
+  return times;
+}
+
+/// Largest relative difference and standard error seen, for the note.
+struct Spread {
+  double difference = 0, error = 0, fill = 0;
+};
+
+void compare_mean(Comparison& comparison, const Problem& problem, Tiling tiling, double omega,
+                  const Statistic& sampled, Spread& spread) {
+  const Problem at = with_stream_overlap(problem, omega);
+  const std::vector<LayerLoads> loads = expected_loads(at, micro_batch(tiling).value);
+  const double expected = total(closed_phases(at, tiling, loads)), without = step_time(at, tiling).seconds;
+  const MoeMlp& moe = *moe_of(problem.model);
+  comparison.near(fmt::format("E {}, k {}, stream overlap {}", moe.experts, moe.top_k, omega), expected,
+                  sampled.mean(), std::max(sampled.error(), least_error * expected));
+  spread.difference = std::max(spread.difference, std::abs(sampled.mean() / expected - 1));
+  spread.error = std::max(spread.error, sampled.error() / sampled.mean());
+  spread.fill = std::max(spread.fill, expected / without - 1);
+}
+
+}  // namespace
+
+Check check_operator_times(const Problem& problem) {
+  Comparison comparison(std::string(operator_claim),
+                        fmt::format("{} on {}", problem.model.name, problem.wafer.name), Measure::relative,
+                        time_tolerance);
+  for (const ProblemLayer& layer : problem.layers)
+    for (const Operator& op : layer.operators) compare_operator(comparison, problem, op);
+  for (const Operator& op : problem.head) compare_operator(comparison, problem, op);
+  return std::move(comparison).result();
+}
+
+void compare_phase_times(Comparison& comparison, const Problem& problem, Tiling tiling,
+                         const Measured& measured) {
+  for (const double omega : {0.0, 1.0}) compare_at(comparison, problem, tiling, measured, omega);
+}
+
+Check check_mean_time(const Problem& problem, Tiling tiling, std::uint64_t seed) {
+  const bool masked = problem.workload.placement == Placement::masked;
+  const bool balanced = std::holds_alternative<BalancedRouting>(problem.workload.routing);
+  Comparison comparison(std::string(mean_claim),
+                        fmt::format("{}, {}, {}", describe(problem, tiling), masked ? "masked" : "compacted",
+                                    balanced ? "balanced routing" : "skewed routing"),
+                        Measure::standard_error, most_standard_errors);
+  Spread spread;
+  for (const Problem& level : sparsity_levels(problem)) {
+    const StepTimes times = sampled_times(level, tiling, seed);
+    compare_mean(comparison, level, tiling, 0, times.serial, spread);
+    compare_mean(comparison, level, tiling, 1, times.overlapped, spread);
+  }
+  comparison.note(
+      fmt::format("largest difference {:.2g} %, standard error at most {:.2g} % of the mean; fill and "
+                  "drain, in the expectation, at most {:.2g} % of the step",
+                  100 * spread.difference, 100 * spread.error, 100 * spread.fill));
+  return std::move(comparison).result();
+}
+
+std::vector<Problem> sparsity_levels(const Problem& problem) {
+  const auto* moe = moe_of(problem.model);
+  if (moe == nullptr) return {};
+  std::vector<Problem> levels;
+  const auto add = [&](std::int64_t experts, std::int64_t top_k) {
+    levels.push_back(make_problem(with_experts(problem.model, experts, top_k, moe->width), problem.wafer,
+                                  problem.workload));
+  };
+  add(moe->experts, moe->top_k);
+  if (moe->top_k > 1) add(moe->experts, 1);
+  if (moe->experts / 2 > moe->top_k) add(moe->experts / 2, moe->top_k);
+  return levels;
+}
+
+Problem one_of_each(const Problem& problem) {
+  Model model = problem.model;
+  model.layers.clear();
+  for (const ProblemLayer& layer : problem.layers) model.layers.push_back(layer.layer);
+  return make_problem(std::move(model), problem.wafer, problem.workload);
+}
+
+}  // namespace bta::verify

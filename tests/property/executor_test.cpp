@@ -1,0 +1,120 @@
+// The executor against the closed forms and against itself, over random configurations
+// (verify/random_case.h).
+#include <doctest/doctest.h>
+
+#include "executor/execute.h"
+#include "verify/count_checks.h"
+#include "verify/numbers.h"
+#include "verify/random_case.h"
+#include "verify/setup.h"
+#include "verify/timing.h"
+
+namespace {
+
+using namespace bta;
+using namespace bta::verify;
+
+constexpr std::uint64_t first_seed = 1000;
+
+void require_passed(const Check& check) {
+  INFO(check.claim, " | ", check.about, " | ", check.worst, ": expected ", check.expected.value_or(0),
+       ", measured ", check.measured.value_or(0));
+  CHECK(check.failed == 0);
+  CHECK(check.compared > 0);
+}
+
+TEST_SUITE_BEGIN("executor");
+
+TEST_CASE("600 random configurations: FLOPs, streams, memory and loads equal the closed forms exactly") {
+  for (const CountClaim& claim : count_claims) require_passed(count_random(claim, first_seed, 600));
+}
+
+TEST_CASE("150 random configurations with data: the kernels do the FLOPs that are counted") {
+  require_passed(performed_random(first_seed, 150));
+}
+
+TEST_CASE("the random configurations hold every awkward case") {
+  int b_one = 0, g_one = 0, all_experts = 0, odd_experts = 0, idle = 0, flooded = 0, cap_one = 0, shared = 0,
+      gate = 0;
+  int grouped = 0, window = 0, blocked = 0, ragged_head = 0, dense = 0, ragged_blocks = 0, several_passes = 0;
+  std::array<int, 3> policy{};
+  for (std::uint64_t i = 0; i < 600; ++i) {
+    const RandomCase random = random_case(first_seed + i);
+    const executor::Config& config = random.config;
+    const std::int64_t tokens = micro_batch_tokens(config.tiling, config.workload.seq_len).value;
+    b_one += config.tiling.tile_batch == 1;
+    g_one += config.tiling.tiles == 1;
+    ++policy[static_cast<std::size_t>(config.workload.checkpoint)];
+    const bool blocks = config.workload.kernel == AttentionKernel::blocked;
+    blocked += blocks;
+    ragged_blocks += blocks && config.workload.seq_len % config.wafer.attention_block_rows != 0;
+    ragged_head += config.head_chunk < tokens && tokens % config.head_chunk != 0;
+    for (std::size_t l = 0; l < config.model.layers.size(); ++l) {
+      const auto& attention = std::get<GroupedQueryAttention>(config.model.layers[l].attention);
+      grouped += attention.kv_heads < attention.heads;
+      window += attention.window && *attention.window < config.workload.seq_len;
+      const auto* moe = std::get_if<MoeMlp>(&config.model.layers[l].feed_forward);
+      dense += moe == nullptr;
+      if (moe == nullptr) continue;
+      all_experts += moe->top_k == moe->experts;
+      odd_experts += (moe->experts & (moe->experts - 1)) != 0;
+      shared += moe->shared_width > 0;
+      gate += moe->shared_gate;
+      cap_one += config.expert_capacity[l] == 1;
+      for (const executor::ExpertLoad& load : random.loads(l)) {
+        idle += load.tokens == 0;
+        flooded += load.tokens == tokens && moe->top_k < moe->experts;
+        several_passes += load.tokens > config.expert_capacity[l];
+      }
+    }
+  }
+  for (const int count :
+       {b_one, g_one, all_experts, odd_experts, idle, flooded, cap_one, shared, gate, grouped, window,
+        blocked, ragged_head, dense, ragged_blocks, several_passes, policy[0], policy[1], policy[2]})
+    CHECK(count >= 50);
+}
+
+TEST_CASE("40 random configurations: every tiling has the bits of no tiling") {
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    CAPTURE(i);
+    const RandomCase random = random_case(first_seed + i);
+    require_passed(check_tilings_double({random.problem, 4, i}));
+    require_passed(check_tilings_float({random.problem, 6, i}));
+  }
+}
+
+TEST_CASE("100 random configurations agree with the independent implementation") {
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    CAPTURE(i);
+    const RandomCase random = random_case(first_seed + i);
+    require_passed(
+        check_plain({random.problem, micro_batch(random.config.tiling).value, i}, random.config.tiling));
+  }
+}
+
+TEST_CASE("10 random configurations: gradients of every weight agree with central differences") {
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    CAPTURE(i);
+    require_passed(check_finite_differences({random_case(first_seed + i).problem, 2, i}, {1, 2}));
+  }
+}
+
+TEST_CASE("20 random configurations keep the order of sequences and let none see another") {
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    CAPTURE(i);
+    require_passed(check_order({random_case(first_seed + i).problem, 3, i}));
+  }
+}
+
+TEST_CASE("100 random configurations: phase times at the run's row loads equal the closed form") {
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    CAPTURE(i);
+    const RandomCase random = random_case(first_seed + i);
+    require_passed(check_operator_times(random.problem));
+    require_passed(phase_times(random.problem, random.config.tiling, i));
+  }
+}
+
+TEST_SUITE_END();
+
+}  // namespace

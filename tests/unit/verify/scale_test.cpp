@@ -1,0 +1,76 @@
+// The small model has everything that the full one has.
+#include "verify/scale.h"
+
+#include <doctest/doctest.h>
+
+#include "support/fixtures.h"
+
+namespace {
+
+using namespace bta;
+using namespace bta::verify;
+
+TEST_SUITE_BEGIN("verify");
+
+TEST_CASE("Qwen3-30B-A3B scaled: grouped heads, per-head norm, more experts than chosen, two layers") {
+  const Model model = scaled_model(fixtures::qwen3_30b_a3b());
+  REQUIRE(model.layers.size() == 2);
+  const auto& attention = std::get<GroupedQueryAttention>(model.layers[0].attention);
+  CHECK(attention.heads == 4);
+  CHECK(attention.kv_heads == 2);
+  CHECK(attention.qk_norm == QkNorm::per_head);
+  const auto& moe = std::get<MoeMlp>(model.layers[0].feed_forward);
+  CHECK(moe.experts == 12);
+  CHECK(moe.top_k == 3);
+}
+
+TEST_CASE(
+    "what a model has stays: shared experts and gates, biases, windows, ties, dense layers in between, k = "
+    "E") {
+  Model model = fixtures::qwen3_30b_a3b(64, 64);
+  model.tied_embeddings = true;
+  auto& attention = std::get<GroupedQueryAttention>(model.layers[3].attention);
+  attention.window = 1000;
+  attention.qkv_bias = attention.output_bias = true;
+  attention.v_head_dim = 64;
+  model.layers[3].feed_forward =
+      MoeMlp{.experts = 64, .top_k = 8, .width = 9, .gated = false, .shared_width = 99, .shared_gate = true};
+  model.layers[7].feed_forward = DenseMlp{.width = 1000, .gated = false, .bias = true};
+  const Model small = scaled_model(model);
+  REQUIRE(small.layers.size() == 3);
+  CHECK(small.tied_embeddings);
+  const auto& all = std::get<MoeMlp>(small.layers[0].feed_forward);
+  CHECK(all.top_k == all.experts);
+  const auto& scaled = std::get<GroupedQueryAttention>(small.layers[1].attention);
+  CHECK(*scaled.window < 8);
+  CHECK(scaled.qkv_bias);
+  CHECK(scaled.v_head_dim != scaled.qk_head_dim);
+  const auto& moe = std::get<MoeMlp>(small.layers[1].feed_forward);
+  CHECK(moe.shared_width > 0);
+  CHECK(moe.shared_gate);
+  CHECK_FALSE(moe.gated);
+  CHECK(std::get<DenseMlp>(small.layers[2].feed_forward).bias);
+}
+
+TEST_CASE("a model that is small already stays as small") {
+  const Model model = scaled_model(fixtures::t1());
+  CHECK(model.hidden == 32);
+  CHECK(std::get<MoeMlp>(model.layers[0].feed_forward).experts == 8);
+}
+
+TEST_CASE("streams keep their bytes per second and column, and the head chunk does not divide") {
+  const Problem full = make_problem(fixtures::qwen3_30b_a3b(), fixtures::cs2(), Workload{});
+  const Problem small = scaled_problem(full);
+  CHECK(small.wafer.stream_in_bytes_per_s / as_double(small.wafer.columns) ==
+        doctest::Approx(full.wafer.stream_in_bytes_per_s / as_double(full.wafer.columns)));
+  CHECK(small.wafer.layer_overhead_s < full.wafer.layer_overhead_s);
+  CHECK(scaled_micro_batch * small.workload.seq_len % small.head_chunk != 0);
+  CHECK(scale_note(full) ==
+        "qwen3-30b-a3b runs scaled down: 2 of 48 layers (each kind), d 32 for 2048, V 61 for 151936, S 8 for "
+        "2048, on "
+        "7 x 5 for 994 x 750 cores with streams and overheads in proportion");
+}
+
+TEST_SUITE_END();
+
+}  // namespace
