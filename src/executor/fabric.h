@@ -12,6 +12,8 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "cost/operators.h"
 #include "cost/workload.h"
@@ -39,7 +41,8 @@ Busy operator_busy(const Operator& op, Pass pass, std::int64_t vectors, const Wa
 /// How one expert was used in one layer.
 struct ExpertLoad {
   std::int64_t tokens = 0;
-  std::int64_t fullest_row = 0;  // tokens of the row that holds most of them
+  std::int64_t fullest_row = 0;               // tokens of the row that holds most of them
+  std::vector<std::int64_t> row_tokens = {};  // of every row; empty where only totals were made
 };
 /// Vectors of the row that decides: the fullest one (masked), or of tokens moved evenly (compacted). 0
 /// without tokens.

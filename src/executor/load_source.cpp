@@ -53,13 +53,12 @@ Loads sampled_layer(const Config& config, const MoeMlp& moe, std::mt19937_64& en
   const std::vector<double> sums =
       cumulative(inclusion_probabilities(config.workload.routing, moe), moe.top_k);
   const std::int64_t tokens = micro_batch_tokens(config.tiling, config.workload.seq_len).value;
-  std::vector<std::int64_t> in_row(rows * experts, 0);
-  Loads loads(experts);
+  Loads loads(experts, ExpertLoad{0, 0, std::vector<std::int64_t>(rows, 0)});
   for (std::int64_t t = 0; t < tokens; ++t) {
     const std::size_t row = static_cast<std::size_t>(t) % rows;
     pick(sums, uniform(engine), [&](std::size_t e) {
       ++loads[e].tokens;
-      loads[e].fullest_row = std::max(loads[e].fullest_row, ++in_row[row * experts + e]);
+      loads[e].fullest_row = std::max(loads[e].fullest_row, ++loads[e].row_tokens[row]);
     });
   }
   return loads;

@@ -68,9 +68,12 @@ Routes routes_of(MoeLayer<Scalar>& at) {
       routes.tokens[static_cast<std::size_t>(choices[static_cast<std::size_t>(i)])].push_back(
           {i / at.moe.top_k, i % at.moe.top_k});
     std::ranges::transform(routes.tokens, routes.loads.begin(), [&](const std::vector<Routed>& tokens) {
-      std::vector<std::int64_t> rows(static_cast<std::size_t>(run.config().wafer.rows), 0);
-      for (const Routed& routed : tokens) ++rows[static_cast<std::size_t>(routed.token) % rows.size()];
-      return ExpertLoad{static_cast<std::int64_t>(tokens.size()), *std::ranges::max_element(rows)};
+      ExpertLoad load{static_cast<std::int64_t>(tokens.size()), 0,
+                      std::vector<std::int64_t>(static_cast<std::size_t>(run.config().wafer.rows), 0)};
+      for (const Routed& routed : tokens)
+        ++load.row_tokens[static_cast<std::size_t>(routed.token) % load.row_tokens.size()];
+      load.fullest_row = *std::ranges::max_element(load.row_tokens);
+      return load;
     });
   }
   run.machine.note_loads(at.layer, routes.loads);

@@ -43,7 +43,8 @@ Check count_policies(const CountClaim& claim, const Problem& problem, Tiling til
 }
 
 Check count_random(const CountClaim& claim, std::uint64_t seed, std::int64_t cases) {
-  Comparison comparison(std::string(claim.claim), fmt::format("{} random configurations", cases),
+  Comparison comparison(std::string(claim.claim),
+                        fmt::format("{} random configuration{}", cases, cases == 1 ? "" : "s"),
                         Measure::exact, 0);
   for (std::int64_t i = 0; i < cases; ++i) {
     const RandomCase random = random_case(seed + static_cast<std::uint64_t>(i));
@@ -55,7 +56,8 @@ Check count_random(const CountClaim& claim, std::uint64_t seed, std::int64_t cas
 
 Check performed_random(std::uint64_t seed, std::int64_t cases) {
   Comparison comparison(std::string(performed_claim),
-                        fmt::format("{} random configurations, with data", cases), Measure::exact, 0);
+                        fmt::format("{} random configuration{}, with data", cases, cases == 1 ? "" : "s"),
+                        Measure::exact, 0);
   for (std::int64_t i = 0; i < cases; ++i) {
     const RandomCase random = random_case(seed + static_cast<std::uint64_t>(i));
     const executor::Config& config = random.config;

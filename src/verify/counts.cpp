@@ -145,6 +145,14 @@ void compare_totals(Comparison& comparison, const Counted& run) {
   comparison.exact("vector FLOPs of a step", expected.vector.value, counted.vector);
 }
 
+/// What the rows hold of one expert's tokens is all of them, and the fullest is the fullest.
+void compare_rows(Comparison& comparison, std::size_t layer, const executor::ExpertLoad& load) {
+  comparison.exact(fmt::format("layer {}, tokens of an expert over the rows", layer), load.tokens,
+                   std::accumulate(load.row_tokens.begin(), load.row_tokens.end(), std::int64_t{0}));
+  comparison.exact(fmt::format("layer {}, fullest row of an expert", layer),
+                   *std::ranges::max_element(load.row_tokens), load.fullest_row);
+}
+
 }  // namespace
 
 void compare_flops(Comparison& comparison, const Counted& run) {
@@ -208,6 +216,7 @@ void compare_loads(Comparison& comparison, const Counted& run) {
     for (const executor::ExpertLoad& load : loads) {
       routed += load.tokens;
       most = std::max(most, load.tokens);
+      if (!load.row_tokens.empty()) compare_rows(comparison, l, load);
     }
     comparison.exact(fmt::format("layer {}, routed tokens", l), tokens * moe->top_k, routed);
     comparison.same(fmt::format("layer {}, no expert sees a token twice", l), most <= tokens);

@@ -24,7 +24,7 @@ void compare_traffic(Comparison& comparison, const Counted& run);
 /// Names and bytes alive at every step of every phase, for the deepest layer of each kind; each phase's peak;
 /// the peak of the step; nothing left behind.
 void compare_memory(Comparison& comparison, const Counted& run);
-/// Every token visits k experts, and no expert sees one twice.
+/// Every token visits k experts, no expert sees one twice, the rows hold all of them.
 void compare_loads(Comparison& comparison, const Counted& run);
 
 }  // namespace bta::verify

@@ -18,10 +18,10 @@ using executor::Busy;
 using executor::Measured;
 using executor::PhaseSpan;
 
-constexpr double time_tolerance = 1e-9, most_standard_errors = 4, wanted_error = 0.0015;
+constexpr double time_tolerance = 1e-9, most_standard_errors = 4;
 // Rare loads may be missing from a sample: its error is not taken to be smaller than this part of the mean.
 constexpr double least_error = 1e-4;
-constexpr int batch_of_runs = 50, most_runs = 6000;
+constexpr int batch_of_runs = 50, most_runs = 20000;
 
 void compare_busy(Comparison& comparison, const std::string& where, const ResourceTimes& expected,
                   const Busy& busy) {
@@ -146,16 +146,15 @@ class Statistic {
 
 struct StepTimes {
   Statistic serial, overlapped;
-  bool precise() const {
-    return serial.error() < wanted_error * serial.mean() &&
-           overlapped.error() < wanted_error * overlapped.mean();
+  bool precise(double error) const {
+    return serial.error() < error * serial.mean() && overlapped.error() < error * overlapped.mean();
   }
 };
 
-StepTimes sampled_times(const Problem& problem, Tiling tiling, std::uint64_t seed) {
+StepTimes sampled_times(const Problem& problem, Tiling tiling, std::uint64_t seed, double error) {
   const executor::Config config = executor_config(problem, tiling);
   StepTimes times;
-  for (int runs = 0; runs < most_runs && (runs == 0 || !times.precise()); runs += batch_of_runs)
+  for (int runs = 0; runs < most_runs && (runs == 0 || !times.precise(error)); runs += batch_of_runs)
     for (int i = 0; i < batch_of_runs; ++i) {
       const std::uint64_t own_seed = seed * 1'000'003 + static_cast<std::uint64_t>(runs + i);
       const Measured measured = executor::execute_shapes(config, executor::sampled_loads(config, own_seed));
@@ -200,7 +199,7 @@ void compare_phase_times(Comparison& comparison, const Problem& problem, Tiling 
   for (const double omega : {0.0, 1.0}) compare_at(comparison, problem, tiling, measured, omega);
 }
 
-Check check_mean_time(const Problem& problem, Tiling tiling, std::uint64_t seed) {
+Check check_mean_time(const Problem& problem, Tiling tiling, std::uint64_t seed, double error) {
   const bool masked = problem.workload.placement == Placement::masked;
   const bool balanced = std::holds_alternative<BalancedRouting>(problem.workload.routing);
   Comparison comparison(std::string(mean_claim),
@@ -209,7 +208,7 @@ Check check_mean_time(const Problem& problem, Tiling tiling, std::uint64_t seed)
                         Measure::standard_error, most_standard_errors);
   Spread spread;
   for (const Problem& level : sparsity_levels(problem)) {
-    const StepTimes times = sampled_times(level, tiling, seed);
+    const StepTimes times = sampled_times(level, tiling, seed, error);
     compare_mean(comparison, level, tiling, 0, times.serial, spread);
     compare_mean(comparison, level, tiling, 1, times.overlapped, spread);
   }

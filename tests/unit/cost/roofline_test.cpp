@@ -99,7 +99,7 @@ TEST_SUITE("unit") {
           doctest::Approx(full * 65 / 128));
   }
 
-  TEST_CASE("pairs of a causal window are those that a double loop counts; other masks know no window") {
+  TEST_CASE("pairs of a causal window are those that a double loop counts, other masks know no window") {
     const auto counted = [](std::int64_t seq_len, std::int64_t window) {
       std::int64_t pairs = 0;
       for (std::int64_t query = 0; query < seq_len; ++query)

@@ -59,7 +59,7 @@ TEST_CASE("every optional key reaches its field") {
   CHECK(dense_at(model, 1) == bta::DenseMlp{96, false, true});
 }
 
-TEST_CASE("a sliding window holds for every layer; null and absent mean none, 0 is refused") {
+TEST_CASE("a sliding window holds for every layer, null and absent mean none, 0 is refused") {
   const bta::Model model = good(model_from_yaml(tiny_model + "sliding_window: 16\n"));
   for (const bta::Layer& layer : model.layers)
     CHECK(std::get<bta::GroupedQueryAttention>(layer.attention).window == 16);
