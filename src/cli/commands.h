@@ -24,6 +24,7 @@ std::vector<OptionRow> options_of(const Command& command);
 
 ExitCode run_plan(const Arguments& arguments);
 ExitCode run_explain(const Arguments& arguments);
+ExitCode run_verify(const Arguments& arguments);
 ExitCode run_list(const Arguments& arguments);
 ExitCode run_show(const Arguments& arguments);
 

@@ -28,20 +28,6 @@ PointOptions read_point(OptionReader& reader) {
   return point;
 }
 
-/// One value each; the model's own where none is given.
-Result<Model> model_at_level(const Model& model, LevelRequest request) {
-  Diagnostics errors;
-  if (request.experts.size() > 1) errors.push_back(option_error("--experts", "explain takes one value"));
-  if (request.top_k.size() > 1) errors.push_back(option_error("--top-k", "explain takes one value"));
-  if (!errors.empty()) return errors;
-  const MoeMlp* moe = moe_of(model);
-  if (moe && request.experts.empty()) request.experts = {moe->experts};
-  if (moe && request.top_k.empty()) request.top_k = {moe->top_k};
-  const Result<std::vector<Level>> found = levels(model, request);
-  if (!found) return found.error();
-  return found.value().empty() ? model : at_level(model, found.value().front());
-}
-
 /// What is printed, and whether anything was feasible.
 struct Answer {
   std::string text;
@@ -96,7 +82,7 @@ ExitCode run_explain(const Arguments& arguments) {
   const PointOptions point = read_point(reader);
   std::optional<Subject> subject = read_subject(reader);
   if (!subject) return refuse(reader.found());
-  Result<Model> model = model_at_level(subject->model, subject->levels);
+  Result<Model> model = model_at_level(subject->model, subject->levels, "explain");
   if (!model) return refuse(model.error());
   Result<Output> output = Output::open(options.path);
   if (!output) return refuse(output.error());

@@ -8,6 +8,7 @@
 #include "cli/defaults.h"
 #include "report/format.h"
 #include "report/names.h"
+#include "verify/verify.h"
 
 namespace bta::cli {
 namespace {
@@ -58,10 +59,10 @@ std::vector<OptionRow> workload_options() {
 }
 
 std::vector<OptionRow> level_options() {
-  return {{"--experts", "LIST", "plan: the published series; explain: the model's", "experts",
+  return {{"--experts", "LIST", "plan: the published series; else the model's", "experts",
            "experts per layer: 8,16,32 or 8:128 or 8:128:x2", Group::levels},
-          {"--top-k", "LIST", "plan: the published series; explain: the model's", "experts",
-           "experts per token", Group::levels},
+          {"--top-k", "LIST", "plan: the published series; else the model's", "experts", "experts per token",
+           Group::levels},
           {"--iso-active", "", "off", "",
            "expert width = the model's * (the model's top_k / top_k): active parameters stay constant",
            Group::levels}};
@@ -79,15 +80,27 @@ std::vector<OptionRow> constraint_options() {
 
 std::vector<OptionRow> point_options() {
   return {
-      {"-B,--tile-batch", "N", "the optimum; 1 beside -G", "sequences", "sequences per attention tile",
-       Group::point},
-      {"-G,--tiles", "N", "the optimum; 1 beside -B", "tiles", "attention tiles per micro-batch",
-       Group::point},
+      {"-B,--tile-batch", "N", "the optimum, or in verify's scaled-down run small ones; 1 beside -G",
+       "sequences", "sequences per attention tile", Group::point},
+      {"-G,--tiles", "N", "the optimum, or in verify's scaled-down run small ones; 1 beside -B", "tiles",
+       "attention tiles per micro-batch", Group::point},
       {"--micro-batch", "N", "B*G", "sequences", "sequences per micro-batch; gives B or G from the other",
        Group::point},
       {"--top", "N", "1", "points", "explains the N best points and why the next one loses", Group::point},
       {"--pareto", "", "off", "", "the points that no other beats in both tokens/s and memory",
        Group::point}};
+}
+
+std::vector<OptionRow> verification_options() {
+  const verify::Request request;
+  return {
+      {"--seed", "N", fmt::format("{}", request.seed), "",
+       "of weights, tokens, random configurations and routing: the same seed, the same run",
+       Group::verification},
+      {"--shape-only", "", "off", "",
+       "only the shapes, at full size: counts of work, bytes and memory without data", Group::verification},
+      {"--random", "N", fmt::format("{}", request.random_cases), "configurations",
+       "random small models, workloads and tilings whose counts are compared; 0: none", Group::verification}};
 }
 
 std::vector<OptionRow> description_options() {
@@ -109,7 +122,7 @@ std::vector<OptionRow> output_options() {
 std::vector<OptionRow> option_table() {
   std::vector<OptionRow> table;
   for (const auto& rows : {input_options(), workload_options(), level_options(), constraint_options(),
-                           point_options(), description_options(), output_options()})
+                           point_options(), verification_options(), description_options(), output_options()})
     table.insert(table.end(), rows.begin(), rows.end());
   return table;
 }
@@ -135,6 +148,8 @@ std::string_view group_title(Group group) {
       return "Constraints";
     case Group::point:
       return "Point";
+    case Group::verification:
+      return "Verification";
     case Group::description:
       return "Description";
     case Group::output:

@@ -9,7 +9,17 @@
 
 namespace bta::cli {
 
-enum class Group : std::uint8_t { inputs, workload, levels, constraints, point, description, output, about };
+enum class Group : std::uint8_t {
+  inputs,
+  workload,
+  levels,
+  constraints,
+  point,
+  verification,
+  description,
+  output,
+  about
+};
 
 struct OptionRow {
   std::string flags;     // "-B,--tile-batch": the long name last

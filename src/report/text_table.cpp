@@ -120,13 +120,14 @@ std::string write_text_table(const TextGrid& grid, std::string_view indent) {
   return text;
 }
 
-std::string write_paragraph(std::string_view text, std::string_view first, std::string_view indent) {
+std::string write_paragraph(std::string_view text, std::string_view first, std::string_view indent,
+                            std::size_t width) {
   std::string result, line(first);
   bool line_is_empty = true;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(' ', at), text.size());
     const std::string word = printable(text.substr(at, end - at));
-    if (!line_is_empty && display_width(line) + 1 + display_width(word) > page_width) {
+    if (!line_is_empty && display_width(line) + 1 + display_width(word) > width) {
       result += line + "\n";
       line = indent;
       line_is_empty = true;

@@ -41,8 +41,11 @@ TEST_CASE("no note on a series that was asked for") {
 TEST_CASE("the version and the help are data and exit 0") {
   CHECK(run({"--version"}).out == "bta-plan 0.1.0\n");
   CHECK(run({"plan", "--version"}).out == "bta-plan 0.1.0\n");
-  for (const auto& words :
-       {std::vector<std::string>{"--help"}, {"plan", "--help"}, {"explain", "-h"}, {"help", "show"}}) {
+  for (const auto& words : {std::vector<std::string>{"--help"},
+                            {"plan", "--help"},
+                            {"explain", "-h"},
+                            {"verify", "--help"},
+                            {"help", "show"}}) {
     const Run result = run(words);
     CHECK(result.code == 0);
     CHECK(!result.out.empty());
@@ -52,8 +55,9 @@ TEST_CASE("the version and the help are data and exit 0") {
 
 TEST_CASE("a command that was mistyped is told the nearest") {
   check_refused(run({"exlpain"}), "command line: error: 'exlpain' is no command; did you mean explain?\n");
-  check_refused(run({"frobnicate"}),
-                "command line: error: 'frobnicate' is no command; commands are plan, explain, list, show\n");
+  check_refused(
+      run({"frobnicate"}),
+      "command line: error: 'frobnicate' is no command; commands are plan, explain, verify, list, show\n");
 }
 
 TEST_CASE("an option that was mistyped is told the nearest, with every other error of the line") {

@@ -59,7 +59,8 @@ TEST_CASE("every command's help has each of its options with default, unit and m
 }
 
 TEST_CASE("every option has a default and a meaning, and belongs to a command") {
-  const std::string help = run({"explain", "--help"}).out + run({"show", "--help"}).out;
+  std::string help;
+  for (const Command& command : commands()) help += run({std::string(command.name), "--help"}).out;
   for (const OptionRow& row : option_table()) {
     CHECK(!row.fallback.empty());
     CHECK(!row.meaning.empty());

@@ -15,7 +15,7 @@ namespace bta::cli_test {
 namespace {
 
 int open_for_writing(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY, 0600);
   if (descriptor < 0) throw std::runtime_error("cannot open " + path);
   return descriptor;
 }
@@ -50,7 +50,9 @@ Run run(const std::vector<std::string>& arguments, const Surroundings& surroundi
   const std::string out_file =
       surroundings.stdout_file.empty() ? folder.path("out") : surroundings.stdout_file;
   const int out = surroundings.stdout_closed_pipe ? closed_pipe() : open_for_writing(out_file);
-  const int err = open_for_writing(folder.path("err"));
+  const std::string err_file =
+      surroundings.stderr_file.empty() ? folder.path("err") : surroundings.stderr_file;
+  const int err = open_for_writing(err_file);
   const pid_t child = ::fork();
   if (child == 0) become_program(words, surroundings, out, err);
   ::close(out);
@@ -60,7 +62,7 @@ Run run(const std::vector<std::string>& arguments, const Surroundings& surroundi
   Run result{
       WIFEXITED(status) ? WEXITSTATUS(status) : -1, WIFSIGNALED(status) ? WTERMSIG(status) : 0, {}, {}};
   if (surroundings.stdout_file.empty() && !surroundings.stdout_closed_pipe) result.out = read_file(out_file);
-  result.err = read_file(folder.path("err"));
+  if (surroundings.stderr_file.empty()) result.err = read_file(err_file);
   return result;
 }
 

@@ -20,6 +20,7 @@ struct Surroundings {
   std::string folder;       // to run in
   std::string stdout_file;  // instead of catching it, e.g. /dev/full
   bool stdout_closed_pipe = false;
+  std::string stderr_file;  // instead of catching it, e.g. a terminal
 };
 
 Run run(const std::vector<std::string>& arguments, const Surroundings& surroundings = {});

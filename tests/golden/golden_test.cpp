@@ -9,6 +9,7 @@
 #include "report/model_report.h"
 #include "report/plan_report.h"
 #include "report/ranking_report.h"
+#include "report/verify_report.h"
 
 namespace {
 
@@ -77,6 +78,22 @@ TEST_CASE("show prints hardware as its goldens say") {
 TEST_CASE("list prints as its goldens say") {
   const Inventory inventory{{{"tiny", sample_model()}}, {{"toy", sample_wafer()}}};
   check_all_formats("list", [&](Format format) { return write_inventory(inventory, format); });
+}
+
+TEST_CASE("verify prints as its goldens say") {
+  check_all_formats("verify", [](Format format) {
+    return write_verification(sample_verification(), sample_request(), format);
+  });
+}
+
+TEST_CASE("a verification of shapes in which everything holds prints as its goldens say") {
+  verify::Verification verification = sample_verification();
+  std::erase_if(verification.checks, [](const verify::Check& check) { return !check.passed(); });
+  verify::Request request = sample_request();
+  request.shape_only = true;
+  request.tiling = {};
+  check_all_formats("verify_shapes",
+                    [&](Format format) { return write_verification(verification, request, format); });
 }
 
 TEST_SUITE_END();

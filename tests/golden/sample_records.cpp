@@ -1,5 +1,7 @@
 #include "golden/sample_records.h"
 
+#include <limits>
+
 namespace bta::golden {
 namespace {
 
@@ -79,6 +81,80 @@ std::vector<OperatorCost> sample_operators() {
                             .busy = {},
                             .bound = {}};
   return {gemm, vector};
+}
+
+verify::Check flop_check() {
+  return {.claim = "FLOPs of every operator equal the closed form",
+          .about = "scaled tiny, B 2, G 3, checkpoint XY",
+          .compared = 1234,
+          .worst = "",
+          .expected = 4096,
+          .measured = 4096,
+          .note = ""};
+}
+
+verify::Check close_check() {
+  return {.claim =
+              "=loss, \"tiled\" | untiled: every sequence's loss and every weight's gradient agree in double",
+          .about = "scaled tiny, B 2, G 3, checkpoint XY",
+          .measure = verify::Measure::to_largest,
+          .compared = 25'000,
+          .deviation = 3.0517578125e-14,
+          .tolerance = 1e-12,
+          .worst = "dW of layer 1 q_proj at 7",
+          .expected = 0.125,
+          .measured = 0.12500000000000003,
+          .note = ""};
+}
+
+verify::Check wrong_check() {
+  return {.claim = "bytes of every stream equal the closed form",
+          .about = "200 random configurations",
+          .compared = 800,
+          .failed = 3,
+          .deviation = 1,
+          .worst = "configuration 17, \"MoE backward\", in",
+          .expected = 1'048'576,
+          .measured = 2'097'152,
+          .note = ""};
+}
+
+verify::Check broken_check() {
+  return {.claim = "untiled step in float equals the same in double",
+          .about = "scaled tiny, B 2, G 3, checkpoint XY",
+          .measure = verify::Measure::relative,
+          .compared = 2,
+          .failed = 1,
+          .deviation = std::numeric_limits<double>::infinity(),
+          .tolerance = 1e-5,
+          .worst = "loss",
+          .expected = -2.5,
+          .measured = std::numeric_limits<double>::quiet_NaN(),
+          .note =
+              "the untiled step ran first, so that both see the same weights, tokens and routing, and are "
+              "compared by sequence"};
+}
+
+verify::Check mean_check() {
+  return {.claim = "time of a step is the mean of many runs",
+          .about = "scaled tiny, zipf:1.1, 4096 seeds",
+          .measure = verify::Measure::standard_error,
+          .compared = 12,
+          .deviation = 1.625,
+          .tolerance = 4,
+          .worst = "experts forward",
+          .expected = 0.001220703125,
+          .measured = 0.00122,
+          .note = "standard error 0.1 % of the mean"};
+}
+
+verify::Check empty_check() {
+  return {.claim = "windows skip what they should",
+          .about = "200 random configurations",
+          .worst = "",
+          .expected = {},
+          .measured = {},
+          .note = ""};
 }
 
 RowFill sample_rows() {
@@ -166,6 +242,19 @@ Explanation sample_explanation(Tiling tiling) {
   e.row_fill = sample_rows();
   e.ridges = {{"forward", 300.5, 250.25, 1.92}, {"backward", {}, {}, 0}};
   return e;
+}
+
+verify::Request sample_request() {
+  verify::Request request;
+  request.problem = make_problem(sample_model(), sample_wafer(), {});
+  request.tiling = Tiling{2, 3};
+  request.seed = 7;
+  return request;
+}
+
+verify::Verification sample_verification() {
+  return {{"scaled: 2 of 2 layers, hidden 32 of 64", "not covered: the optimizer's update"},
+          {flop_check(), close_check(), wrong_check(), broken_check(), mean_check(), empty_check()}};
 }
 
 }  // namespace bta::golden

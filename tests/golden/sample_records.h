@@ -4,6 +4,7 @@
 
 #include "plan/explain.h"
 #include "plan/plan.h"
+#include "verify/verify.h"
 
 namespace bta::golden {
 
@@ -12,5 +13,8 @@ Wafer sample_wafer();
 Plan sample_plan();
 Plan infeasible_plan();
 Explanation sample_explanation(Tiling tiling);
+verify::Request sample_request();
+/// Checks that hold and checks that fail in every way: beyond tolerance, not finite, nothing compared.
+verify::Verification sample_verification();
 
 }  // namespace bta::golden
