@@ -71,6 +71,7 @@ void add_feed_forward(std::vector<Operator>& ops, const MoeMlp& moe, std::int64_
   add_mlp(ops, {"expert_gate_proj", "expert_up_proj", "expert_activation", "expert_down_proj"}, Stage::expert,
           d, moe.width, moe.gated, false);
   ops.push_back(vector("expert_combine", Stage::expert, d, combine_flops));
+  ops.back().replays = 0;  // Z is not needed again: the backward pass takes the gradients only
   if (moe.shared_width == 0) return;
   ops.push_back(norm_again("shared_norm", Stage::shared_expert, d));
   if (moe.shared_gate) ops.push_back(gemm("shared_gate", Stage::shared_expert, d, 1));

@@ -1,9 +1,10 @@
 // Bytes between the wafer and its external memory, exactly: what one phase of one layer streams.
+//
 //   weights in     every parameter of the phase's stage, w bytes each; of all E experts in theirs
 //   gradients out  the same parameters, g bytes each, in the phases that make gradients
-//   checkpoint     X: out in attention forward, in in attention recompute and backward; Y: out in the
-//   experts'
-//                  or the dense MLP's forward, in in their backward (checkpoint XY). x = N*S*d*a bytes each
+//   checkpoint X   out in attention forward, in in attention recompute and backward; x = N*S*d*a bytes
+//   checkpoint Y   out in the experts' or dense MLP's forward, in in their backward (policy XY)
+//
 // Source: docs/schedule.md.
 #pragma once
 

@@ -110,8 +110,8 @@ void run_backward_tile(AttentionLayer<Scalar>& at, StageBuffer<Scalar>& weights,
   arena.step(3);
   Tensor<Scalar> context = run.activations("context", t, at.context_width());
   Projections<Scalar> dp{run.activations("q gradient", t, at.q_width()),
-                         run.activations("k gradient", t, at.k_width()),
-                         run.activations("v gradient", t, at.v_width()),
+                         run.zeros("k gradient", t, at.k_width(), run.activation()),
+                         run.zeros("v gradient", t, at.v_width(), run.activation()),
                          {}};
   {
     Tensor<Scalar> dcontext = run.activations("context gradient", t, at.context_width());
@@ -138,12 +138,14 @@ void attention_backward_phase(Run<Scalar>& run, std::size_t layer, Tensor<Scalar
   StageBuffer<Scalar> weights = load_stage(run, layer, Stage::attention, "attention weights");
   StageBuffer<Scalar> gradients = gradient_stage(run, layer, Stage::attention, "attention weight gradients");
   TransferBuffers<Scalar> buffers;
-  if (streams) buffers = transfer_buffers(run), m.load_checkpoint(run.tile());
+  if (streams) {
+    buffers = transfer_buffers(run);
+    load_tile(run, buffers, run.stored_x[layer], 0);
+  }
   m.beat();
   for (std::int64_t i = 0, row = 0; i < run.tiles(); ++i, row += run.tile()) {
-    if (streams && i + 1 < run.tiles()) m.load_checkpoint(run.tile());
-    Matrix<Scalar>& x = streams ? buffers.of(i).data : run.kept_x[layer].data;
-    if (streams && run.with_data()) x = run.stored_x[layer].middleRows(row, run.tile());
+    if (streams) load_tile(run, buffers, run.stored_x[layer], i + 1);
+    const Matrix<Scalar>& x = streams ? buffers.of(i).data : run.kept_x[layer].data;
     run_backward_tile(at, weights, gradients, {x, streams ? 0 : row, row}, dy);
     m.beat();
   }

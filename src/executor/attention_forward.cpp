@@ -41,24 +41,13 @@ void add_attention(AttentionLayer<Scalar>& at, StageBuffer<Scalar>& weights, Ten
   });
 }
 
-/// All tiles: `arrive` brings the tile's X into the transfer buffer or leaves it where it is and says where
-/// that is.
+/// Attention of the tile of `x` that begins at first_row, added to the rows of `y` from y_row on.
 template <class Scalar>
 void run_forward_tile(AttentionLayer<Scalar>& at, StageBuffer<Scalar>& weights, const Matrix<Scalar>& x,
                       std::int64_t first_row, Tensor<Scalar>& y, std::int64_t y_row) {
   at.run.machine.arena().step(1);
   add_attention(at, weights, normed_tile(at, weights, x, first_row), y, y_row);
   at.run.machine.overhead(at.run.config().wafer.tile_overhead_s);
-}
-
-/// X[i] goes to a transfer buffer and from there off the wafer.
-template <class Scalar>
-void store_tile(Run<Scalar>& run, std::size_t layer, Tensor<Scalar>& buffer, const Tensor<Scalar>& x,
-                std::int64_t row) {
-  run.machine.store_checkpoint(run.tile());
-  if (!run.with_data()) return;
-  buffer.data = x.rows(row, run.tile());
-  run.stored_x[layer].middleRows(row, run.tile()) = buffer.data;
 }
 
 template <class Scalar>
@@ -82,7 +71,7 @@ void attention_forward_phase(Run<Scalar>& run, std::size_t layer, Tensor<Scalar>
   if (!run.keeps_on_wafer()) buffers = transfer_buffers(run);
   m.beat();
   for (std::int64_t i = 0, row = 0; i < run.tiles(); ++i, row += run.tile()) {
-    if (!run.keeps_on_wafer()) store_tile(run, layer, buffers.of(i), x, row);
+    if (!run.keeps_on_wafer()) store_tile(run, buffers, x, i, run.stored_x[layer]);
     run_forward_tile(at, weights, x.data, row, x, row);
     m.beat();
   }
@@ -99,7 +88,7 @@ Tensor<Scalar> attention_recompute_phase(Run<Scalar>& run, std::size_t layer) {
   Tensor<Scalar> y = run.concatenated("Y");
   StageBuffer<Scalar> weights = load_stage(run, layer, Stage::attention, "attention weights");
   TransferBuffers<Scalar> buffers = transfer_buffers(run);
-  m.load_checkpoint(run.tile());
+  load_tile(run, buffers, run.stored_x[layer], 0);
   m.beat();
   for (std::int64_t i = 0, row = 0; i < run.tiles(); ++i, row += run.tile()) {
     if (i + 1 < run.tiles()) m.load_checkpoint(run.tile());

@@ -83,16 +83,6 @@ void hidden(DenseLayer<Scalar>& at, DenseTensors<Scalar>& tensors, std::string_v
   });
 }
 
-/// Y[i] goes to a transfer buffer and from there off the wafer.
-template <class Scalar>
-void store_tile(Run<Scalar>& run, std::size_t layer, Tensor<Scalar>& buffer, const Tensor<Scalar>& y,
-                std::int64_t row) {
-  run.machine.store_checkpoint(run.tile());
-  if (!run.with_data()) return;
-  buffer.data = y.rows(row, run.tile());
-  run.stored_y[layer].middleRows(row, run.tile()) = buffer.data;
-}
-
 template <class Scalar>
 void run_forward_tile(DenseLayer<Scalar>& at, StageBuffer<Scalar>& weights, Tensor<Scalar>& y,
                       std::int64_t first) {
@@ -171,7 +161,7 @@ void dense_forward_phase(Run<Scalar>& run, std::size_t layer, Tensor<Scalar>& y)
   m.beat();
   for (std::int64_t i = 0, row = 0; i < run.tiles(); ++i, row += run.tile()) {
     m.arena().step(1);
-    if (run.streams_y()) store_tile(run, layer, buffers.of(i), y, row);
+    if (run.streams_y()) store_tile(run, buffers, y, i, run.stored_y[layer]);
     run_forward_tile(at, weights, y, row);
     m.beat();
   }
@@ -190,13 +180,15 @@ void dense_backward_phase(Run<Scalar>& run, std::size_t layer, Tensor<Scalar> y,
   StageBuffer<Scalar> weights = load_stage(run, layer, Stage::dense_mlp, "MLP weights");
   StageBuffer<Scalar> gradients = gradient_stage(run, layer, Stage::dense_mlp, "MLP weight gradients");
   TransferBuffers<Scalar> buffers;
-  if (streams) buffers = transfer_buffers(run), m.load_checkpoint(run.tile());
+  if (streams) {
+    buffers = transfer_buffers(run);
+    load_tile(run, buffers, run.stored_y[layer], 0);
+  }
   m.beat();
   for (std::int64_t i = 0, row = 0; i < run.tiles(); ++i, row += run.tile()) {
     m.arena().step(1);
-    if (streams && i + 1 < run.tiles()) m.load_checkpoint(run.tile());
-    Matrix<Scalar>& from = streams ? buffers.of(i).data : y.data;
-    if (streams && run.with_data()) from = run.stored_y[layer].middleRows(row, run.tile());
+    if (streams) load_tile(run, buffers, run.stored_y[layer], i + 1);
+    const Matrix<Scalar>& from = streams ? buffers.of(i).data : y.data;
     run_backward_tile(at, weights, gradients, from, streams ? 0 : row, dz, row);
     m.beat();
   }

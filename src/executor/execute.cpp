@@ -1,5 +1,7 @@
 #include "executor/execute.h"
 
+#include <stdexcept>
+
 #include "executor/attention_schedule.h"
 #include "executor/dense_schedule.h"
 #include "executor/head_schedule.h"
@@ -102,6 +104,31 @@ void run_step(Run<Scalar>& run) {
   add_embedding_gradient(run, x);
 }
 
+void require(bool holds, const char* what) {
+  if (!holds) throw std::invalid_argument(what);
+}
+
+void check(const Config& config) {
+  require(config.tiling.tile_batch > 0 && config.tiling.tiles > 0, "B and G are at least 1");
+  require(config.workload.seq_len > 0 && config.head_chunk > 0, "S and the head chunk are at least 1 token");
+  require(config.workload.mask != Mask::half, "nothing runs mask half");
+  require(config.expert_capacity.size() == config.model.layers.size(), "one expert capacity for every layer");
+  for (std::size_t l = 0; l < config.model.layers.size(); ++l)
+    require(std::holds_alternative<DenseMlp>(config.model.layers[l].feed_forward) ||
+                config.expert_capacity[l] > 0,
+            "an expert buffer holds at least one token");
+}
+
+void check(const Config& config, const Batch& batch) {
+  const auto tokens =
+      static_cast<std::size_t>(micro_batch_tokens(config.tiling, config.workload.seq_len).value);
+  require(batch.tokens.size() == tokens && batch.targets.size() == tokens,
+          "the batch holds B*G*S tokens and targets");
+  for (const std::vector<std::int64_t>* ids : {&batch.tokens, &batch.targets})
+    for (const std::int64_t id : *ids)
+      require(id >= 0 && id < config.model.vocabulary, "a token lies outside the vocabulary");
+}
+
 Measured measured(const Machine& machine) {
   return {machine.arena().phases(), machine.arena().peak(),   machine.counters(),
           machine.timeline(),       machine.arena().events(), machine.arena().live()};
@@ -110,6 +137,7 @@ Measured measured(const Machine& machine) {
 }  // namespace
 
 Measured execute_shapes(const Config& config, const LoadSource& loads, Recording recording) {
+  check(config);
   Machine machine(config, recording);
   Run<float> run{.machine = machine, .loads = loads};
   run_step(run);
@@ -119,6 +147,8 @@ Measured execute_shapes(const Config& config, const LoadSource& loads, Recording
 template <class Scalar>
 StepResult<Scalar> execute(const Config& config, const Weights<Scalar>& weights, const Batch& batch,
                            Recording recording) {
+  check(config);
+  check(config, batch);
   Machine machine(config, recording);
   Weights<Scalar> gradients = zero_weights<Scalar>(config.model);
   Run<Scalar> run{.machine = machine, .weights = &weights, .batch = &batch, .gradients = &gradients};

@@ -3,9 +3,11 @@
 // schedule drives runs with data (double, float), runs of shapes alone, and the timeline.
 //
 // Results do not depend on the tiling, bit for bit: outside the experts every product and every sum runs
-// sequence by sequence in global order with fixed shapes; experts see their tokens in global order. Needs B,
-// G, S, hc >= 1, cap >= 1 for layers whose experts get tokens, mask full or causal; std::overflow_error when
-// a count exceeds 64 bits. The embedding lookup and its gradient happen off the wafer.
+// sequence by sequence in global order with fixed shapes; experts see their tokens in global order.
+//
+// Needs B, G, S, hc, cap >= 1, mask full or causal, a batch of B*G*S tokens inside the vocabulary, else
+// std::invalid_argument; std::overflow_error when a count exceeds 64 bits. The embedding lookup and its
+// gradient happen off the wafer.
 #pragma once
 
 #include <vector>

@@ -52,10 +52,9 @@ Busy gemm_busy(const Gemm& gemm, Pass pass, std::int64_t vectors, const Wafer& w
   return finished(busy, wafer);
 }
 
-Busy attention_busy(const AttentionProduct& product, std::int64_t vectors, const Wafer& wafer,
-                    const Workload& workload) {
-  const double pairs_of_a_token = as_double(computed_pairs(workload.seq_len, workload.mask, product.window)) /
-                                  as_double(workload.seq_len);
+Busy attention_busy(const AttentionProduct& product, std::int64_t vectors, std::int64_t pairs,
+                    const Wafer& wafer, const Workload& workload) {
+  const double pairs_of_a_token = as_double(pairs) / as_double(workload.seq_len);
   Busy busy;
   busy.compute = as_double(vectors) * as_double(product.heads) * as_double(product.head_dim) *
                  pairs_of_a_token / as_double(wafer.columns) / wafer.attention_efficiency;
@@ -82,11 +81,11 @@ std::int64_t even_vectors(std::int64_t tokens, const Wafer& wafer, Precision pre
   return row_vectors(ceil_div(tokens, wafer.rows), wafer, precision);
 }
 
-Busy operator_busy(const Operator& op, Pass pass, std::int64_t vectors, const Wafer& wafer,
-                   const Workload& workload) {
+Busy operator_busy(const Operator& op, Pass pass, std::int64_t vectors, std::int64_t pairs,
+                   const Wafer& wafer, const Workload& workload) {
   if (const auto* gemm = std::get_if<Gemm>(&op.work)) return gemm_busy(*gemm, pass, vectors, wafer, workload);
   if (const auto* product = std::get_if<AttentionProduct>(&op.work))
-    return attention_busy(*product, vectors, wafer, workload);
+    return attention_busy(*product, vectors, pairs, wafer, workload);
   return {};
 }
 
@@ -108,6 +107,14 @@ std::int64_t computed_pairs(std::int64_t seq_len, Mask mask, std::optional<std::
     pairs = checked_add(pairs, mask == Mask::full ? seq_len : visible);
   }
   return pairs;
+}
+
+std::int64_t computed_pairs(const Operator& op, const Workload& workload) {
+  if (const auto* product = std::get_if<AttentionProduct>(&op.work))
+    return computed_pairs(workload.seq_len, workload.mask, product->window);
+  if (const auto* vector = std::get_if<PairVector>(&op.work))
+    return computed_pairs(workload.seq_len, workload.mask, vector->window);
+  return 0;
 }
 
 }  // namespace bta::executor

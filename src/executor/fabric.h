@@ -1,12 +1,14 @@
 // What an operator keeps busy on the wafer, counted core by core from the hardware description. Written apart
-// from cost/roofline.h, so that the two can be compared.
-//   A row of cores works through its tokens in vectors of v; a column of cores holds i*o/C weights of a
-//   matrix. compute    every weight meets every vector: one cycle each, divided by the efficiency sram every
-//   weight meets every token: two operands read, one written, a bytes each; the slower port counts broadcast
-//   a column's weights come down its link: w bytes each reduce     every token slot sends one partial sum of
-//   r bytes for each output along the row
-// input gradient: the transposed matrix. weight gradient: nothing comes down; 4-byte sums of the column's
-// weights go along the link. Scores and context: H*dim multiply-adds for each visible pair, spread over the
+// from cost/roofline.h, so that the two can be compared. A row of cores works through its tokens in vectors
+// of v; a column of cores holds i*o/C weights of a matrix.
+//
+//   compute    every weight meets every vector: one cycle each, over the efficiency
+//   sram       every weight meets every token: two operands read, one written, the slower port counts
+//   broadcast  a column's weights come down its link, w bytes each
+//   reduce     every token slot sends r bytes for each output along the row
+//
+// Input gradient: the transposed matrix. Weight gradient: nothing comes down; 4-byte sums of the column's
+// weights go along the link. Scores and context: H*dim multiply-adds for each computed pair, spread over the
 // columns.
 #pragma once
 
@@ -35,8 +37,9 @@ std::int64_t even_vectors(std::int64_t tokens, const Wafer& wafer, Precision pre
 /// The same for a row of `tokens` tokens.
 std::int64_t row_vectors(std::int64_t tokens, const Wafer& wafer, Precision precision);
 
-Busy operator_busy(const Operator& op, Pass pass, std::int64_t vectors, const Wafer& wafer,
-                   const Workload& workload);
+/// `pairs`: computed_pairs of the operator.
+Busy operator_busy(const Operator& op, Pass pass, std::int64_t vectors, std::int64_t pairs,
+                   const Wafer& wafer, const Workload& workload);
 
 /// How one expert was used in one layer.
 struct ExpertLoad {
@@ -53,5 +56,7 @@ double move_s(std::int64_t routed_tokens, std::int64_t hidden, const Wafer& wafe
 
 /// (query, key) pairs that the chip computes for one sequence and head, row by row of the mask.
 std::int64_t computed_pairs(std::int64_t seq_len, Mask mask, std::optional<std::int64_t> window);
+/// Of one operator, with the window of its attention; 0 for those that know no pairs. Takes S steps.
+std::int64_t computed_pairs(const Operator& op, const Workload& workload);
 
 }  // namespace bta::executor

@@ -1,21 +1,9 @@
 #include "executor/machine.h"
 
 #include <algorithm>
-#include <cassert>
+#include <stdexcept>
 
 namespace bta::executor {
-namespace {
-
-std::int64_t pairs_of(const Operator& op, const Workload& workload) {
-  if (const auto* product = std::get_if<AttentionProduct>(&op.work))
-    return computed_pairs(workload.seq_len, workload.mask, product->window);
-  if (const auto* vector = std::get_if<PairVector>(&op.work))
-    return computed_pairs(workload.seq_len, workload.mask, vector->window);
-  return 0;
-}
-
-}  // namespace
-
 Machine::Machine(const Config& config, Recording recording)
     : config_(config), arena_(recording.arena_events), timeline_(config.wafer, recording.beats) {
   for (const Layer& layer : config.model.layers)
@@ -23,19 +11,15 @@ Machine::Machine(const Config& config, Recording recording)
   operators_.push_back(head_operators(config.model));
   for (const std::vector<Operator>& operators : operators_) {
     std::vector<std::int64_t>& pairs = pairs_.emplace_back();
-    for (const Operator& op : operators) pairs.push_back(pairs_of(op, config.workload));
+    for (const Operator& op : operators) pairs.push_back(computed_pairs(op, config.workload));
     counters_.layers.push_back({std::vector<OperatorFlops>(operators.size()), {}});
   }
   counters_.streamed.resize(operators_.size());
 }
 
-bool Machine::has(std::size_t layer, std::string_view name) const {
-  return std::ranges::find(operators_[layer], name, &Operator::name) != operators_[layer].end();
-}
-
 OperatorRef Machine::find(std::size_t layer, std::string_view name) const {
   const auto found = std::ranges::find(operators_[layer], name, &Operator::name);
-  assert(found != operators_[layer].end());
+  if (found == operators_[layer].end()) throw std::logic_error("no such operator: " + std::string(name));
   return {layer, static_cast<std::size_t>(found - operators_[layer].begin())};
 }
 
@@ -98,7 +82,8 @@ void Machine::count_gradient(OperatorRef op, std::int64_t tokens, std::int64_t g
 }
 
 void Machine::time(OperatorRef op, Pass pass, std::int64_t vectors) {
-  timeline_.work(operator_busy(operator_of(op), pass, vectors, config_.wafer, config_.workload));
+  timeline_.work(operator_busy(operator_of(op), pass, vectors, pairs_[op.layer][op.index], config_.wafer,
+                               config_.workload));
 }
 
 void Machine::forward(OperatorRef op, std::int64_t tokens) {

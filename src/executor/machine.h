@@ -34,7 +34,6 @@ class Machine {
   const Operator& operator_of(OperatorRef op) const { return operators_[op.layer][op.index]; }
   /// By name; the layer must have it.
   OperatorRef find(std::size_t layer, std::string_view name) const;
-  bool has(std::size_t layer, std::string_view name) const;
 
   /// Memory: a phase of a layer, its steps.
   Arena& arena() { return arena_; }

@@ -68,7 +68,6 @@ void run_pass(BackwardExperts<Scalar>& experts, std::size_t expert, ExpertOnWafe
   Machine& m = at.run.machine;
   m.count_forward(at.expert_norm, count);
   count_mlp_forward(m, at.expert, count);
-  m.count_forward(at.expert_combine, count);
   count_mlp_gradients(m, at.expert, count);
   m.count_gradient(at.expert_combine, count, 2);
   if (at.run.with_data()) run_gradients(experts, expert, on, first, count);
@@ -95,9 +94,14 @@ void run_experts(BackwardExperts<Scalar>& experts) {
   const std::size_t E = experts.routing.routes.loads.size();
   ExpertBuffers<Scalar> weights(at, "two expert weight buffers", run.config().workload.bytes.weight);
   ExpertBuffers<Scalar> gradients(at, "two expert gradient buffers", wide_bytes);
+  gradients.first.tensor.data.setZero();
+  gradients.second.tensor.data.setZero();
   ExpertTensors<Scalar> tensors(at, "expert hidden and its gradient", "expert output and input gradient");
   m.begin(PhaseKind::experts_backward, at.layer);
-  if (moves) m.dispatch(2 * routed), m.beat();
+  if (moves) {
+    m.dispatch(2 * routed);
+    m.beat();
+  }
   load_expert(at, weights, 0);
   m.beat();
   for (std::size_t e = 0; e < E; ++e) {
@@ -117,7 +121,10 @@ void run_experts(BackwardExperts<Scalar>& experts) {
   }
   store_expert(at, E - 1, gradients.of(E - 1));
   m.beat();
-  if (moves) m.combine(routed), m.beat();
+  if (moves) {
+    m.combine(routed);
+    m.beat();
+  }
   m.end();
 }
 
@@ -177,7 +184,7 @@ void load_y(Run<Scalar>& run, std::size_t layer, Tensor<Scalar>& y) {
   y.data = run.stored_y[layer];
 }
 
-/// Streams and time of the router's backward phase, around what runs in between.
+/// [1] and [2]: the router's probabilities and choices again.
 template <class Scalar>
 Routing<Scalar> recomputed_routing(MoeLayer<Scalar>& at, StageBuffer<Scalar>& weights,
                                    const Tensor<Scalar>& y) {
@@ -205,7 +212,7 @@ Tensor<Scalar> moe_backward_phase(Run<Scalar>& run, std::size_t layer, Tensor<Sc
   m.beat();
   Routing<Scalar> routing = recomputed_routing(at, weights, y);
   m.arena().step(3);
-  Tensor<Scalar> dy = run.concatenated("dY");
+  Tensor<Scalar> dy = run.zeros("dY", run.tokens(), run.hidden(), run.activation());
   const Scalar* const gain = weights.gain("mlp_norm");
   BackwardExperts<Scalar> experts{at, routing, y, dz, gain, dy};
   run_experts(experts);

@@ -55,7 +55,10 @@ void run_experts(ForwardExperts<Scalar>& experts) {
   ExpertTensors<Scalar> tensors(at, "expert hidden", "expert output");
   m.begin(PhaseKind::experts_forward, at.layer);
   if (run.streams_y()) m.store_checkpoint_in_background(run.tokens());
-  if (moves) m.dispatch(routed), m.beat();
+  if (moves) {
+    m.dispatch(routed);
+    m.beat();
+  }
   load_expert(at, buffers, 0);
   m.beat();
   for (std::size_t e = 0; e < experts.routing.routes.loads.size(); ++e) {
@@ -69,13 +72,16 @@ void run_experts(ForwardExperts<Scalar>& experts) {
     if (e + 1 < experts.routing.routes.loads.size()) load_expert(at, buffers, e + 1);
     m.beat();
   }
-  if (moves) m.combine(routed), m.beat();
+  if (moves) {
+    m.combine(routed);
+    m.beat();
+  }
   m.end();
 }
 
 template <class Scalar>
 void keep_or_store(Run<Scalar>& run, std::size_t layer, Tensor<Scalar> y) {
-  if (run.streams_y()) run.stored_y[layer] = std::move(y.data);
+  if (run.streams_y()) run.stored_y[layer] = y.data;
   if (!run.keeps_on_wafer()) return;
   y.rename("kept Y of the layers");
   run.kept_y[layer] = std::move(y);

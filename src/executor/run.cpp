@@ -1,7 +1,7 @@
 #include "executor/run.h"
 
 #include <algorithm>
-#include <cassert>
+#include <stdexcept>
 
 namespace bta::executor {
 namespace {
@@ -24,7 +24,7 @@ StageBuffer<Scalar> stage_buffer(Run<Scalar>& run, std::size_t layer, Stage stag
 template <class Scalar>
 const Slice& StageBuffer<Scalar>::part(std::string_view name) const {
   const auto found = std::ranges::find(parts, name, &Slice::name);
-  assert(found != parts.end());
+  if (found == parts.end()) throw std::logic_error("no such part of a stage: " + std::string(name));
   return *found;
 }
 
@@ -45,7 +45,9 @@ StageBuffer<Scalar> load_stage(Run<Scalar>& run, std::size_t layer, Stage stage,
 
 template <class Scalar>
 StageBuffer<Scalar> gradient_stage(Run<Scalar>& run, std::size_t layer, Stage stage, std::string_view name) {
-  return stage_buffer(run, layer, stage, name, wide_bytes);
+  StageBuffer<Scalar> buffer = stage_buffer(run, layer, stage, name, wide_bytes);
+  buffer.tensor.data.setZero();
+  return buffer;
 }
 
 template <class Scalar>
@@ -62,12 +64,33 @@ TransferBuffers<Scalar> transfer_buffers(Run<Scalar>& run) {
           run.activations("two transfer buffers", run.tile(), run.hidden())};
 }
 
-#define BTA_RUN(Scalar)                                                                            \
-  template struct StageBuffer<Scalar>;                                                             \
-  template StageBuffer<Scalar> load_stage(Run<Scalar>&, std::size_t, Stage, std::string_view);     \
-  template StageBuffer<Scalar> gradient_stage(Run<Scalar>&, std::size_t, Stage, std::string_view); \
-  template void store_stage(Run<Scalar>&, std::size_t, Stage, StageBuffer<Scalar>&);               \
-  template TransferBuffers<Scalar> transfer_buffers(Run<Scalar>&);
+template <class Scalar>
+void store_tile(Run<Scalar>& run, TransferBuffers<Scalar>& buffers, const Tensor<Scalar>& x,
+                std::int64_t tile, Matrix<Scalar>& stored) {
+  run.machine.store_checkpoint(run.tile());
+  if (!run.with_data()) return;
+  Matrix<Scalar>& buffer = buffers.of(tile).data;
+  buffer = x.rows(tile * run.tile(), run.tile());
+  stored.middleRows(tile * run.tile(), run.tile()) = buffer;
+}
+
+template <class Scalar>
+void load_tile(Run<Scalar>& run, TransferBuffers<Scalar>& buffers, const Matrix<Scalar>& stored,
+               std::int64_t tile) {
+  if (tile == run.tiles()) return;
+  run.machine.load_checkpoint(run.tile());
+  if (run.with_data()) buffers.of(tile).data = stored.middleRows(tile * run.tile(), run.tile());
+}
+
+#define BTA_RUN(Scalar)                                                                                 \
+  template struct StageBuffer<Scalar>;                                                                  \
+  template StageBuffer<Scalar> load_stage(Run<Scalar>&, std::size_t, Stage, std::string_view);          \
+  template StageBuffer<Scalar> gradient_stage(Run<Scalar>&, std::size_t, Stage, std::string_view);      \
+  template void store_stage(Run<Scalar>&, std::size_t, Stage, StageBuffer<Scalar>&);                    \
+  template TransferBuffers<Scalar> transfer_buffers(Run<Scalar>&);                                      \
+  template void store_tile(Run<Scalar>&, TransferBuffers<Scalar>&, const Tensor<Scalar>&, std::int64_t, \
+                           Matrix<Scalar>&);                                                            \
+  template void load_tile(Run<Scalar>&, TransferBuffers<Scalar>&, const Matrix<Scalar>&, std::int64_t);
 BTA_RUN(double)
 BTA_RUN(float)
 #undef BTA_RUN

@@ -50,6 +50,12 @@ struct Run {
   Tensor<Scalar> activations(std::string_view name, std::int64_t rows, std::int64_t columns) {
     return tensor(name, rows, columns, activation());
   }
+  /// A sum to be added to.
+  Tensor<Scalar> zeros(std::string_view name, std::int64_t rows, std::int64_t columns, std::int64_t bytes) {
+    Tensor<Scalar> sum = tensor(name, rows, columns, bytes);
+    sum.data.setZero();
+    return sum;
+  }
   Tensor<Scalar> concatenated(std::string_view name) { return activations(name, tokens(), hidden()); }
   /// Calls kernel(first row) for every sequence of the `rows` first rows; only with data.
   void each_sequence(std::int64_t rows, const auto& kernel) const {
@@ -90,5 +96,14 @@ struct TransferBuffers {
 };
 template <class Scalar>
 TransferBuffers<Scalar> transfer_buffers(Run<Scalar>& run);
+/// A tile of `x` goes to its transfer buffer and from there off the wafer.
+template <class Scalar>
+void store_tile(Run<Scalar>& run, TransferBuffers<Scalar>& buffers, const Tensor<Scalar>& x,
+                std::int64_t tile, Matrix<Scalar>& stored);
+/// A tile of a checkpoint arrives in its transfer buffer, while the tile before is worked on; none after the
+/// last.
+template <class Scalar>
+void load_tile(Run<Scalar>& run, TransferBuffers<Scalar>& buffers, const Matrix<Scalar>& stored,
+               std::int64_t tile);
 
 }  // namespace bta::executor

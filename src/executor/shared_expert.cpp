@@ -53,7 +53,10 @@ template <class Scalar>
 void count_gradients(SharedLayer<Scalar>& at) {
   Machine& m = at.run.machine;
   const std::int64_t t = at.run.tile();
-  if (at.moe.shared_gate) m.weight_gradient(at.gate, t), m.input_gradient(at.gate, t);
+  if (at.moe.shared_gate) {
+    m.weight_gradient(at.gate, t);
+    m.input_gradient(at.gate, t);
+  }
   count_mlp_gradients(m, at.mlp, t);
   time_mlp_gradients(m, at.mlp, even_vectors(t, m.config().wafer, m.config().workload.precision));
 }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cassert>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -26,19 +28,25 @@ template <class Scalar>
 class Tensor {
  public:
   Tensor() = default;
-  /// Zero. Without data only the arena knows it; of no bytes, nobody does.
-  Tensor(Arena& arena, std::string_view name, Shape shape, bool with_data) : arena_(&arena) {
+  /// Not a number until it is written, so that nobody reads what was not. Without data only the arena knows
+  /// it.
+  Tensor(Arena& arena, std::string_view name, Shape shape, bool with_data)
+      : arena_(&arena), elements_(product(shape.rows, shape.columns)) {
     const Bytes bytes(product(shape.rows, shape.columns, shape.element_bytes));
     handle_ = arena.allocate(name, bytes);
-    if (with_data) data.setZero(shape.rows, shape.columns);
+    if (with_data) data.setConstant(shape.rows, shape.columns, std::numeric_limits<Scalar>::quiet_NaN());
   }
   Tensor(Tensor&& other) noexcept
-      : data(std::move(other.data)), arena_(std::exchange(other.arena_, nullptr)), handle_(other.handle_) {}
+      : data(std::move(other.data)),
+        arena_(std::exchange(other.arena_, nullptr)),
+        handle_(other.handle_),
+        elements_(other.elements_) {}
   Tensor& operator=(Tensor&& other) noexcept {
     release();
     data = std::move(other.data);
     arena_ = std::exchange(other.arena_, nullptr);
     handle_ = other.handle_;
+    elements_ = other.elements_;
     return *this;
   }
   Tensor(const Tensor&) = delete;
@@ -46,6 +54,7 @@ class Tensor {
   ~Tensor() { release(); }
 
   void release() {
+    assert(arena_ == nullptr || data.size() == 0 || data.size() == elements_);  // as declared
     if (arena_ != nullptr) std::exchange(arena_, nullptr)->release(handle_);
     data.resize(0, 0);
   }
@@ -60,6 +69,7 @@ class Tensor {
  private:
   Arena* arena_ = nullptr;
   Arena::Handle handle_ = 0;
+  std::int64_t elements_ = 0;
 };
 
 }  // namespace bta::executor

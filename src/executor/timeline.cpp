@@ -12,6 +12,7 @@ Timeline::Timeline(const Wafer& wafer, bool keep_beats)
 void Timeline::begin(PhaseKind kind) {
   kind_ = kind;
   background_ = phase_overlapped_ = 0;
+  done_ = {};
 }
 
 void Timeline::work(const Busy& busy) {
@@ -55,6 +56,10 @@ void Timeline::beat() {
   now_ += longest;
   phase_overlapped_ += longest;
   span().serial += work_ + std::max(in_, out_);
+  const Clocks before = done_;
+  done_.work = std::max({before.work, before.in, before.out}) + work_;
+  done_.in = std::max(before.in, before.work) + in_;
+  done_.out = std::max(before.out, before.work) + out_;
   work_ = in_ = out_ = 0;
 }
 
@@ -63,8 +68,15 @@ void Timeline::end() {
   const double rest = std::max(0.0, background_ - phase_overlapped_);
   now_ += rest;
   span().overlapped += phase_overlapped_ + rest;
+  span().queued += std::max({done_.work, done_.in, done_.out, background_});
   span().serial += background_;
   begin(PhaseKind::fixed);
+}
+
+double Timeline::queued_seconds() const {
+  double total = 0;
+  for (const PhaseSpan& phase : phases_) total += phase.queued;
+  return total;
 }
 
 double Timeline::seconds(double omega) const {

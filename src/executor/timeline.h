@@ -1,9 +1,11 @@
 // A run of the step on three resources: the wafer, the channel in, the channel out. The schedule emits beats;
-// the members of a beat are what a lockstep double buffer lets run at the same time (an expert, the weights
-// of the next one, the gradients of the last one). With full overlap a beat takes as long as its longest
-// member, without overlap the two channels run first, together, then the wafer; both are kept, and an overlap
-// between them is interpolated. What a phase must wait for at its begin and its end is therefore in the run:
-// fill and drain.
+// the members of a beat are what a double buffer lets run at the same time (an expert, the weights of the
+// next one, the gradients of the last one). In lockstep a beat takes as long as its longest member with full
+// overlap; without overlap the two channels run first, together, then the wafer; an overlap between is
+// interpolated. What a phase must wait for at its begin and its end is therefore in the run: fill and drain.
+//
+// Beside the lockstep runs a queue of events: work waits for its load, for the work before it and for the
+// store whose buffer it takes; a load for the work whose buffer it takes; a store for its work.
 #pragma once
 
 #include <array>
@@ -19,6 +21,7 @@ namespace bta::executor {
 struct PhaseSpan {
   double serial = 0;      // omega_stream = 0
   double overlapped = 0;  // omega_stream = 1
+  double queued = 0;      // omega_stream = 1, every buffer used again as soon as it is free
   Busy work;
   double stream_in = 0, stream_out = 0;
 
@@ -51,8 +54,14 @@ class Timeline {
   const std::array<PhaseSpan, phase_names.size()>& phases() const { return phases_; }
   const std::vector<Beat>& beats() const { return beats_; }
   double seconds(double omega) const;
+  double queued_seconds() const;
 
  private:
+  /// When each resource is done with what it has been given in this phase.
+  struct Clocks {
+    double work = 0, in = 0, out = 0;
+  };
+
   PhaseSpan& span() { return phases_[static_cast<std::size_t>(kind_)]; }
 
   double in_rate_, out_rate_;
@@ -61,6 +70,7 @@ class Timeline {
   double work_ = 0, in_ = 0, out_ = 0;  // of the open beat
   double background_ = 0;               // of the open phase
   double phase_overlapped_ = 0;         // of the open phase
+  Clocks done_;                         // of the open phase
   double now_ = 0;                      // at full overlap
   std::array<PhaseSpan, phase_names.size()> phases_;
   std::vector<Beat> beats_;

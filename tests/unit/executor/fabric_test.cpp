@@ -27,16 +27,16 @@ TEST_SUITE_BEGIN("executor");
 
 TEST_CASE("a GEMM of 6 inputs and 10 outputs on 3 vectors a row") {
   const Operator op{"gemm", Stage::attention, Gemm{6, 10}, 60};
-  const Busy forward = operator_busy(op, Pass::forward, 3, tiny(), {});
+  const Busy forward = operator_busy(op, Pass::forward, 3, 0, tiny(), {});
   CHECK(forward.compute == 3 * 30 / 0.5);    // 30 weights a column, a cycle each and vector
   CHECK(forward.sram == 12 * 30 * 0.25);     // 2*2/16 read and 2/8 written a cycle
   CHECK(forward.broadcast == 30 * 2 / 4.0);  // 30 weights of 2 bytes over 4 bytes a cycle
   CHECK(forward.reduce == 12 * 10 * 3 / 4.0);
   CHECK(forward.seconds == forward.compute);
-  const Busy input = operator_busy(op, Pass::input_gradient, 3, tiny(), {});
+  const Busy input = operator_busy(op, Pass::input_gradient, 3, 0, tiny(), {});
   CHECK(input.reduce == 12 * 6 * 3 / 4.0);
   CHECK(input.broadcast == forward.broadcast);
-  const Busy weight = operator_busy(op, Pass::weight_gradient, 3, tiny(), {});
+  const Busy weight = operator_busy(op, Pass::weight_gradient, 3, 0, tiny(), {});
   CHECK(weight.broadcast == 0);
   CHECK(weight.reduce == 30 * 4 / 4.0);
 }
@@ -45,7 +45,7 @@ TEST_CASE("without overlap an operator takes the sum of its resources") {
   Wafer wafer = tiny();
   wafer.wafer_overlap = 0;
   const Operator op{"gemm", Stage::attention, Gemm{6, 10}, 60};
-  const Busy busy = operator_busy(op, Pass::forward, 3, wafer, {});
+  const Busy busy = operator_busy(op, Pass::forward, 3, 0, wafer, {});
   CHECK(busy.seconds == Approx(busy.compute + busy.sram + busy.broadcast + busy.reduce));
 }
 
@@ -53,9 +53,11 @@ TEST_CASE("scores of 2 heads of 5 over 4 keys: 3 vectors, 40 multiply-adds a tok
   Workload workload;
   workload.seq_len = 4;
   const Operator op{"scores", Stage::attention, AttentionProduct{2, 5}, 0};
-  CHECK(operator_busy(op, Pass::forward, 3, tiny(), workload).compute == 3 * 40 / 2.0 / 0.25);
+  CHECK(operator_busy(op, Pass::forward, 3, computed_pairs(op, workload), tiny(), workload).compute ==
+        3 * 40 / 2.0 / 0.25);
   workload.mask = Mask::causal;  // 10 of 16 pairs
-  CHECK(operator_busy(op, Pass::forward, 3, tiny(), workload).compute == Approx(3 * 25 / 2.0 / 0.25));
+  CHECK(operator_busy(op, Pass::forward, 3, computed_pairs(op, workload), tiny(), workload).compute ==
+        Approx(3 * 25 / 2.0 / 0.25));
 }
 
 TEST_CASE("rows are filled in whole vectors, and an expert without tokens needs none") {

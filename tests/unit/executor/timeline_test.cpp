@@ -59,6 +59,7 @@ TEST_CASE("two experts behind a slow stream: the first load and the last store a
   const PhaseSpan phase = span(timeline, PhaseKind::experts_backward);
   CHECK(phase.overlapped == 4 + 4 + 2 + 2);
   CHECK(phase.serial == 4 + (4 + 1) + (2 + 1) + 2);
+  CHECK(phase.queued == 11);  // the first store leaves at 5, while the second load is still on its way
   CHECK(phase.stream_in == 8);
   CHECK(phase.stream_out == 4);
   CHECK(phase.work.overhead == 2);
