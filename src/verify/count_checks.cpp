@@ -25,6 +25,24 @@ std::vector<Problem> policies(const Problem& problem) {
   return result;
 }
 
+/// Neighbouring seeds share no case.
+std::uint64_t case_seed(std::uint64_t seed, std::int64_t i) {
+  return seed * 1'000'003 + static_cast<std::uint64_t>(i);
+}
+
+std::string cases_with_data(std::int64_t cases) {
+  return fmt::format("{} random configuration{}, with data", cases, cases == 1 ? "" : "s");
+}
+
+executor::StepResult<double> with_data(const RandomCase& random, std::int64_t seed) {
+  const executor::Config& config = random.config;
+  const auto own_seed = static_cast<std::uint64_t>(seed);
+  const auto weights = executor::random_weights(config.model, own_seed);
+  const auto batch = executor::random_batch(config.model, micro_batch(config.tiling).value,
+                                            config.workload.seq_len, own_seed);
+  return executor::execute<double>(config, weights, batch);
+}
+
 }  // namespace
 
 Check count_policies(const CountClaim& claim, const Problem& problem, Tiling tiling, std::uint64_t seed) {
@@ -47,7 +65,7 @@ Check count_random(const CountClaim& claim, std::uint64_t seed, std::int64_t cas
                         fmt::format("{} random configuration{}", cases, cases == 1 ? "" : "s"),
                         Measure::exact, 0);
   for (std::int64_t i = 0; i < cases; ++i) {
-    const RandomCase random = random_case(seed + static_cast<std::uint64_t>(i));
+    const RandomCase random = random_case(case_seed(seed, i));
     const executor::Measured measured = executor::execute_shapes(random.config, random.loads);
     claim.compare(comparison, {random.problem, random.config, measured});
   }
@@ -55,17 +73,20 @@ Check count_random(const CountClaim& claim, std::uint64_t seed, std::int64_t cas
 }
 
 Check performed_random(std::uint64_t seed, std::int64_t cases) {
-  Comparison comparison(std::string(performed_claim),
-                        fmt::format("{} random configuration{}, with data", cases, cases == 1 ? "" : "s"),
-                        Measure::exact, 0);
+  Comparison comparison(std::string(performed_claim), cases_with_data(cases), Measure::exact, 0);
   for (std::int64_t i = 0; i < cases; ++i) {
-    const RandomCase random = random_case(seed + static_cast<std::uint64_t>(i));
-    const executor::Config& config = random.config;
-    const auto weights = executor::random_weights(config.model, seed);
-    const auto batch =
-        executor::random_batch(config.model, micro_batch(config.tiling).value, config.workload.seq_len, seed);
-    compare_performed(comparison,
-                      {random.problem, config, executor::execute<double>(config, weights, batch).measured});
+    const RandomCase random = random_case(case_seed(seed, i));
+    compare_performed(comparison, {random.problem, random.config, with_data(random, i).measured});
+  }
+  return std::move(comparison).result();
+}
+
+Check choices_random(std::uint64_t seed, std::int64_t cases) {
+  Comparison comparison(std::string(choice_claim), cases_with_data(cases), Measure::exact, 0);
+  for (std::int64_t i = 0; i < cases; ++i) {
+    const RandomCase random = random_case(case_seed(seed, i));
+    const executor::StepResult<double> step = with_data(random, i);
+    compare_choices(comparison, {random.problem, random.config, step.measured}, step.choices);
   }
   return std::move(comparison).result();
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "cost/flops.h"
 #include "cost/memory.h"
@@ -111,10 +112,24 @@ std::vector<std::int64_t> capacities(const Counted& run) {
   return result;
 }
 
-/// The deepest layer of a kind: there the closed form counts what checkpoint wafer keeps.
-std::size_t deepest_layer(const Problem& problem, const PhaseMemory& memory) {
-  if (memory.phase == MemoryPhase::head) return 0;
-  return static_cast<std::size_t>(problem.layers[memory.kind].deepest - 1);
+/// Layers in which the closed form holds as it stands: with checkpoint wafer it counts what the deepest one
+/// keeps.
+std::vector<std::size_t> layers_of(const Problem& problem, const PhaseMemory& memory) {
+  if (memory.phase == MemoryPhase::head) return {0};
+  const std::int64_t deepest = problem.layers[memory.kind].deepest - 1;
+  if (problem.workload.checkpoint == Checkpoint::wafer) return {static_cast<std::size_t>(deepest)};
+  std::vector<std::size_t> layers;
+  for (std::size_t l = 0; l < problem.model.layers.size(); ++l)
+    if (kind_of(problem, l) == memory.kind) layers.push_back(l);
+  return layers;
+}
+
+/// Phases of all layers.
+std::int64_t expected_phases(const Problem& problem, const std::vector<PhaseMemory>& expected) {
+  std::int64_t phases = 0;
+  for (const PhaseMemory& memory : expected)
+    phases += memory.phase == MemoryPhase::head ? 1 : problem.layers[memory.kind].count;
+  return phases;
 }
 
 /// Totals of the step by class; a forward pass is half of the gradients of gemm and attention class.
@@ -145,12 +160,31 @@ void compare_totals(Comparison& comparison, const Counted& run) {
   comparison.exact("vector FLOPs of a step", expected.vector.value, counted.vector);
 }
 
-/// What the rows hold of one expert's tokens is all of them, and the fullest is the fullest.
-void compare_rows(Comparison& comparison, std::size_t layer, const executor::ExpertLoad& load) {
-  comparison.exact(fmt::format("layer {}, tokens of an expert over the rows", layer), load.tokens,
-                   std::accumulate(load.row_tokens.begin(), load.row_tokens.end(), std::int64_t{0}));
-  comparison.exact(fmt::format("layer {}, fullest row of an expert", layer),
-                   *std::ranges::max_element(load.row_tokens), load.fullest_row);
+/// Every token's k choices are different experts.
+void compare_distinct(Comparison& comparison, std::size_t layer, const MoeMlp& moe,
+                      const std::vector<std::int64_t>& choices) {
+  for (std::size_t first = 0; first < choices.size(); first += static_cast<std::size_t>(moe.top_k)) {
+    const auto begin = choices.begin() + static_cast<std::ptrdiff_t>(first);
+    const std::set<std::int64_t> experts(begin, begin + moe.top_k);
+    comparison.exact(fmt::format("layer {}, different experts of a token", layer), moe.top_k,
+                     static_cast<std::int64_t>(experts.size()));
+    const bool known = *experts.begin() >= 0 && *experts.rbegin() < moe.experts;
+    comparison.same(fmt::format("layer {}, experts of a token are the layer's", layer), known);
+  }
+}
+
+/// Every expert sees the tokens that chose it, over all rows.
+void compare_histogram(Comparison& comparison, std::size_t layer, const std::vector<std::int64_t>& choices,
+                       const std::vector<executor::ExpertLoad>& loads) {
+  for (std::size_t e = 0; e < loads.size(); ++e) {
+    const auto chosen = std::ranges::count(choices, static_cast<std::int64_t>(e));
+    const auto& rows = loads[e].row_tokens;
+    const std::string where = fmt::format("layer {}, expert {}, ", layer, e);
+    comparison.exact(where + "tokens", chosen, loads[e].tokens);
+    comparison.exact(where + "tokens over the rows", chosen,
+                     std::accumulate(rows.begin(), rows.end(), std::int64_t{0}));
+    comparison.exact(where + "fullest row", *std::ranges::max_element(rows), loads[e].fullest_row);
+  }
 }
 
 }  // namespace
@@ -191,35 +225,31 @@ void compare_memory(Comparison& comparison, const Counted& run) {
   const std::int64_t n = sequences(run);
   const std::vector<PhaseMemory> expected =
       memory_phases(run.problem, {run.config.tiling.tile_batch, n, capacities(run)});
-  for (const PhaseMemory& memory : expected) {
-    const std::size_t layer = deepest_layer(run.problem, memory);
-    const auto measured = std::ranges::find_if(run.measured.phases, [&](const PhaseUse& use) {
-      return use.phase == memory.phase && use.layer == layer;
-    });
-    const bool ran = measured != run.measured.phases.end();
-    comparison.same(fmt::format("layer {}, {} ran", layer, memory_phase_name(memory.phase)), ran);
-    if (ran) compare_phase(comparison, memory, *measured);
-  }
+  for (const PhaseMemory& memory : expected)
+    for (const std::size_t layer : layers_of(run.problem, memory)) {
+      const auto measured = std::ranges::find_if(run.measured.phases, [&](const PhaseUse& use) {
+        return use.phase == memory.phase && use.layer == layer;
+      });
+      const bool ran = measured != run.measured.phases.end();
+      comparison.same(fmt::format("layer {}, {} ran", layer, memory_phase_name(memory.phase)), ran);
+      if (ran) compare_phase(comparison, memory, *measured);
+    }
+  comparison.exact("phases run", expected_phases(run.problem, expected),
+                   static_cast<std::int64_t>(run.measured.phases.size()));
   comparison.exact("peak of the step", peak_memory(expected).bytes.value, run.measured.peak.value);
   comparison.exact("tensors left behind", 0, static_cast<std::int64_t>(run.measured.tensors_left));
 }
 
-void compare_loads(Comparison& comparison, const Counted& run) {
+void compare_choices(Comparison& comparison, const Counted& run, const Choices& choices) {
   const std::int64_t tokens = micro_batch_tokens(run.config.tiling, run.problem.workload.seq_len).value;
   for (std::size_t l = 0; l < run.problem.model.layers.size(); ++l) {
-    const std::vector<executor::ExpertLoad>& loads = run.measured.counters.layers[l].experts;
     const auto* moe = std::get_if<MoeMlp>(&run.problem.model.layers[l].feed_forward);
-    comparison.exact(fmt::format("layer {}, experts", l), moe == nullptr ? 0 : moe->experts,
-                     static_cast<std::int64_t>(loads.size()));
+    const std::int64_t expected = moe == nullptr ? 0 : tokens * moe->top_k;
+    comparison.exact(fmt::format("layer {}, choices", l), expected,
+                     static_cast<std::int64_t>(choices[l].size()));
     if (moe == nullptr) continue;
-    std::int64_t routed = 0, most = 0;
-    for (const executor::ExpertLoad& load : loads) {
-      routed += load.tokens;
-      most = std::max(most, load.tokens);
-      if (!load.row_tokens.empty()) compare_rows(comparison, l, load);
-    }
-    comparison.exact(fmt::format("layer {}, routed tokens", l), tokens * moe->top_k, routed);
-    comparison.same(fmt::format("layer {}, no expert sees a token twice", l), most <= tokens);
+    compare_distinct(comparison, l, *moe, choices[l]);
+    compare_histogram(comparison, l, choices[l], run.measured.counters.layers[l].experts);
   }
 }
 

@@ -21,10 +21,12 @@ void compare_flops(Comparison& comparison, const Counted& run);
 void compare_performed(Comparison& comparison, const Counted& run);
 /// Weights and checkpoints in, gradients and checkpoints out, of every phase of every layer.
 void compare_traffic(Comparison& comparison, const Counted& run);
-/// Names and bytes alive at every step of every phase, for the deepest layer of each kind; each phase's peak;
-/// the peak of the step; nothing left behind.
+/// Names and bytes alive at every step of every phase, each phase's peak, the peak of the step; no phase more
+/// or less; nothing left behind. With checkpoint wafer the deepest layer of each kind, else every layer.
 void compare_memory(Comparison& comparison, const Counted& run);
-/// Every token visits k experts, no expert sees one twice, the rows hold all of them.
-void compare_loads(Comparison& comparison, const Counted& run);
+/// By layer: the k experts of every token, in order.
+using Choices = std::vector<std::vector<std::int64_t>>;
+/// Every token chose k different experts, and every expert saw those that chose it.
+void compare_choices(Comparison& comparison, const Counted& run, const Choices& choices);
 
 }  // namespace bta::verify

@@ -15,6 +15,7 @@ Check check_row_loads(const Problem& problem, Tiling tiling);
 
 inline constexpr std::string_view head_chunk_claim =
     "the head chunk is the multiple of R*v nearest to 4096 tokens";
+/// Of a problem whose workload does not give one.
 Check check_head_chunk(const Problem& problem);
 
 }  // namespace bta::verify

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <stdexcept>
+
 #include "executor/load_source.h"
 #include "plan/evaluator.h"
 #include "plan/search.h"
@@ -13,53 +16,80 @@ namespace bta::verify {
 namespace {
 
 constexpr std::int64_t most_tiles = std::int64_t{1} << 30;
+constexpr std::int64_t most_parts = 2'000'000;
 
-executor::Measured run_shapes(const executor::Config& config) {
-  return executor::execute_shapes(config, executor::ragged_loads(config));
+/// Tiles, experts and chunks of a step: what a run of shapes walks through.
+std::int64_t parts_of(const Problem& problem, Tiling tiling) {
+  std::int64_t parts = micro_batch_tokens(tiling, problem.workload.seq_len).value / problem.head_chunk;
+  for (const ProblemLayer& layer : problem.layers) {
+    const auto* moe = std::get_if<MoeMlp>(&layer.layer.feed_forward);
+    const std::int64_t in_layer =
+        checked_add(checked_mul(tiling.tiles, 4), moe == nullptr ? 0 : 2 * moe->experts);
+    parts = checked_add(parts, product(layer.count, in_layer));
+  }
+  return parts;
 }
 
-std::string about(const Problem& problem, const FullSizePoint& point) {
-  return fmt::format("{}, {}", describe(problem, point.tiling), point.standing);
+/// With fewer tiles when there are too many to walk through.
+FullSizePoint shortened(const Problem& problem, FullSizePoint point) {
+  if (parts_of(problem, point.tiling) <= most_parts) return point;
+  point.tiling.tiles = last_that(point.tiling.tiles, 1, [&](std::int64_t tiles) {
+    return parts_of(problem, {point.tiling.tile_batch, tiles}) <= most_parts;
+  });
+  point.tiling.tiles = std::max<std::int64_t>(1, point.tiling.tiles);
+  point.standing = "fewer tiles than " + point.standing;
+  return point;
 }
 
 }  // namespace
 
 std::vector<FullSizePoint> full_size_points(const Problem& problem) {
-  std::vector<FullSizePoint> points;
+  if (parts_of(problem, {1, 1}) > most_parts) return {};
   const SearchResult result = search(problem, {});
-  Tiling tiling{1, 1};
-  if (!result.best.empty()) {
-    tiling = result.best.front().tiling;
-    points.push_back({tiling, "planned"});
-  }
+  if (result.best.empty()) return {{{1, 1}, "beyond the memory limit: nothing fits"}};
+  const Tiling planned = result.best.front().tiling;
   const Bytes limit = memory_limit(problem.wafer);
-  const std::int64_t fit = last_that(most_tiles, tiling.tiles, [&](std::int64_t tiles) {
-    return peak_memory(problem, {tiling.tile_batch, tiles}).bytes <= limit;
+  const std::int64_t fit = last_that(most_tiles, planned.tiles, [&](std::int64_t tiles) {
+    return peak_memory(problem, {planned.tile_batch, tiles}).bytes <= limit;
   });
-  points.push_back({{tiling.tile_batch, fit + 1}, "one tile beyond the memory limit"});
-  return points;
+  return {shortened(problem, {planned, "planned"}),
+          shortened(problem, {{planned.tile_batch, fit + 1}, "one tile beyond the memory limit"})};
 }
 
-Check check_full_size_counts(const Problem& problem, const FullSizePoint& point) {
-  Comparison comparison(std::string(full_size_claim), about(problem, point), Measure::exact, 0);
-  const executor::Config config = executor_config(problem, point.tiling);
-  const executor::Measured measured = run_shapes(config);
-  const Counted run{problem, config, measured};
+std::string FullSizeRun::about() const {
+  return fmt::format("{}, {}", describe(problem_, point_.tiling), point_.standing);
+}
+
+const executor::Measured& FullSizeRun::measured() {
+  if (!measured_) {
+    const executor::Config config = executor_config(problem_, point_.tiling);
+    measured_ = executor::execute_shapes(config, executor::ragged_loads(config));
+  }
+  return *measured_;
+}
+
+Check FullSizeRun::counts() {
+  Comparison comparison(std::string(full_size_claim), about(), Measure::exact, 0);
+  const executor::Config config = executor_config(problem_, point_.tiling);
+  const Counted run{problem_, config, measured()};
   compare_flops(comparison, run);
   compare_traffic(comparison, run);
   compare_memory(comparison, run);
-  compare_loads(comparison, run);
-  const bool fits = measured.peak <= memory_limit(problem.wafer);
-  comparison.same("it fits as the plan says",
-                  fits == (peak_memory(problem, point.tiling).bytes <= memory_limit(problem.wafer)));
   return std::move(comparison).result();
 }
 
-Check check_full_size_times(const Problem& problem, const FullSizePoint& point) {
-  Comparison comparison(std::string(full_size_time_claim), about(problem, point), Measure::relative, 1e-9);
-  const executor::Config config = executor_config(problem, point.tiling);
-  compare_phase_times(comparison, problem, point.tiling, run_shapes(config));
+Check FullSizeRun::times() {
+  Comparison comparison(std::string(full_size_time_claim), about(), Measure::relative, 1e-9);
+  compare_phase_times(comparison, problem_, point_.tiling, measured());
   return std::move(comparison).result();
+}
+
+void refuse_endless_runs(const Problem& problem, Tiling tiling) {
+  const std::int64_t parts = parts_of(problem, tiling);
+  if (parts > most_parts)
+    throw std::invalid_argument(
+        fmt::format("B {}, G {} has {} tiles, experts and chunks of the head; at most {} are walked through",
+                    tiling.tile_batch, tiling.tiles, parts, most_parts));
 }
 
 }  // namespace bta::verify

@@ -20,6 +20,7 @@ using executor::Weights;
 
 constexpr double plain_tolerance = 1e-9, difference_tolerance = 1e-5, order_tolerance = 1e-10;
 constexpr double difference_step = 1e-5;
+constexpr int elements_of_a_span = 2;
 // A gradient that is zero but for rounding, as of q at S = 1, is compared with this part of the model's
 // largest one.
 constexpr double negligible_gradient = 1e-6, negligible_difference = 1e-3;
@@ -47,7 +48,8 @@ bool same_bits(const Scalar* a, const Scalar* b, std::size_t count) {
 template <class Scalar>
 void compare_bits(Comparison& comparison, const std::string& where, const std::vector<Scalar>& a,
                   const std::vector<Scalar>& b) {
-  const bool same = a.size() == b.size() && same_bits(a.data(), b.data(), a.size());
+  const bool finite = std::ranges::all_of(a, [](Scalar value) { return std::isfinite(value); });
+  const bool same = finite && a.size() == b.size() && same_bits(a.data(), b.data(), a.size());
   comparison.same(where, same, static_cast<std::int64_t>(a.size()));
 }
 
@@ -72,8 +74,8 @@ void compare_gradients(Comparison& comparison, const std::string& where, const W
 template <class Scalar>
 void compare_steps(Comparison& comparison, const std::string& where, const StepResult<Scalar>& a,
                    const StepResult<Scalar>& b) {
-  comparison.same(where + ", loss", same_bits(&a.loss, &b.loss, 1));
-  const bool logits = a.logits.size() == b.logits.size() &&
+  comparison.same(where + ", loss", std::isfinite(a.loss) && same_bits(&a.loss, &b.loss, 1));
+  const bool logits = a.logits.allFinite() && a.logits.size() == b.logits.size() &&
                       same_bits(a.logits.data(), b.logits.data(), static_cast<std::size_t>(a.logits.size()));
   comparison.same(where + ", logits", logits, a.logits.size());
   compare_gradients(comparison, where, a.gradients, b.gradients);
@@ -171,17 +173,50 @@ std::int64_t place_of_largest(const NamedSpan& span) {
   return best;
 }
 
-/// Loss at both sides of one weight; absent when the routing differs between them: the loss jumps there.
-std::optional<double> difference(const Sample& sample, Tiling tiling, Weights<double>& weights,
-                                 const Batch& batch, double& weight) {
-  const double kept = weight;
-  weight = kept + difference_step;
-  const StepResult<double> above = run(sample.problem, tiling, weights, batch);
-  weight = kept - difference_step;
-  const StepResult<double> below = run(sample.problem, tiling, weights, batch);
-  weight = kept;
-  if (above.choices != below.choices) return std::nullopt;
-  return (above.loss - below.loss) / (2 * difference_step);
+/// Loss with one weight moved; absent when that routes a token elsewhere: there the loss jumps.
+class Probe {
+ public:
+  Probe(const Sample& sample, Tiling tiling, Weights<double>& weights, const Batch& batch)
+      : sample_(sample), tiling_(tiling), weights_(weights), batch_(batch) {
+    choices_ = run(sample_.problem, tiling_, weights_, batch_).choices;
+  }
+
+  /// Two central differences, extrapolated: the error is of fourth order in the step.
+  std::optional<double> slope(double& weight) const {
+    const std::optional<double> near = central(weight, difference_step);
+    const std::optional<double> far = central(weight, 2 * difference_step);
+    if (!near || !far) return std::nullopt;
+    return (4 * *near - *far) / 3;
+  }
+
+ private:
+  std::optional<double> central(double& weight, double step) const {
+    const std::optional<double> above = loss(weight, step), below = loss(weight, -step);
+    if (!above || !below) return std::nullopt;
+    return (*above - *below) / (2 * step);
+  }
+  std::optional<double> loss(double& weight, double move) const {
+    const double kept = weight;
+    weight = kept + move;
+    const StepResult<double> step = run(sample_.problem, tiling_, weights_, batch_);
+    weight = kept;
+    if (step.choices != choices_) return std::nullopt;
+    return step.loss;
+  }
+
+  const Sample& sample_;
+  Tiling tiling_;
+  Weights<double>& weights_;
+  const Batch& batch_;
+  std::vector<std::vector<std::int64_t>> choices_;
+};
+
+/// Elements of a span to be tried, the largest gradient first.
+std::vector<std::int64_t> places(const NamedSpan& gradient) {
+  std::vector<std::int64_t> result{place_of_largest(gradient)};
+  for (const std::int64_t part : {2, 3, 5, 7, 1})
+    result.push_back(std::min(gradient.size - 1, gradient.size / part));
+  return result;
 }
 
 }  // namespace
@@ -242,13 +277,21 @@ Check check_finite_differences(const Sample& sample, Tiling tiling) {
   const std::vector<NamedSpan> gradients = executor::named_spans(step.gradients, sample.problem.model);
   const std::vector<NamedSpan> values = executor::named_spans(weights, sample.problem.model);
   const double least_scale = negligible_difference * largest(gradients);
-  for (std::size_t s = 0; s < gradients.size(); ++s)
-    for (const std::int64_t i : {place_of_largest(gradients[s]), gradients[s].size / 2}) {
-      double& weight = (*values[s].values)[static_cast<std::size_t>(values[s].offset + i)];
-      const std::optional<double> expected = difference(sample, tiling, weights, batch, weight);
-      const double scale = std::max(largest(gradients[s]), least_scale);
-      if (expected) comparison.near(values[s].name, *expected, value(gradients[s], i), scale);
+  const Probe probe(sample, tiling, weights, batch);
+  std::int64_t skipped = 0;
+  for (std::size_t s = 0; s < gradients.size(); ++s) {
+    int compared = 0;
+    for (const std::int64_t i : places(gradients[s])) {
+      const auto at = static_cast<std::size_t>(values[s].offset + i);
+      const std::optional<double> slope = probe.slope((*values[s].values)[at]);
+      skipped += slope ? 0 : 1;
+      if (!slope) continue;
+      comparison.near(values[s].name, *slope, value(gradients[s], i),
+                      std::max(largest(gradients[s]), least_scale));
+      if (++compared == elements_of_a_span) break;
     }
+  }
+  if (skipped > 0) comparison.note(fmt::format("{} elements left out, where the routing changes", skipped));
   return std::move(comparison).result();
 }
 

@@ -1,13 +1,12 @@
 // A model and a wafer small enough to run in milliseconds, of the same kind: what the full one has (grouped
 // heads, q/k norm, biases, shared experts, dense layers, windows, ties) the small one has too.
-//   model  one layer of each kind in order, at least two when the model has two; d 32, head size 8, at most 2
-//   KV heads
-//          of at most 2 query heads; E at most 12, k at most 3 (k = E stays so), expert width 20, shared 12,
-//          dense 28; V 61; window at most 5
-//   wafer  7 rows, 5 columns, 16 KiB a core or more, blocks of 3 rows of scores; streams as many bytes per
-//   second and
-//          column as before, overheads as large beside a layer's work as before
-//   work   S 8; micro-batch of 12 sequences; head chunk 40 tokens (does not divide)
+//
+//   model  one layer of each kind in order, at least two when the model has two; d 32, head size 8
+//   heads  at most 2 KV heads of at most 2 query heads each; window at most 5
+//   MLPs   E at most 12, k at most 3 (k = E stays so), expert width 20, shared 12, dense 28; V 61
+//   wafer  7 rows, 5 columns, blocks of 3 rows of scores; streams as many bytes per second and column as
+//          before, overheads as large beside a layer's work as before
+//   work   S 8; micro-batch of 12 sequences; head chunk 40 tokens, which does not divide
 #pragma once
 
 #include <string>

@@ -17,8 +17,8 @@ namespace bta::verify {
 /// row loads.
 Check check_operator_times(const Problem& problem);
 
-/// Elapsed and busy seconds of every kind of phase at the run's own row loads, at stream overlap 0 and 1. The
-/// problem has one layer of each kind.
+/// Elapsed and busy seconds of every kind of phase at the run's own row loads, at stream overlap 0, 1/2
+/// and 1. The problem has one layer of each kind.
 void compare_phase_times(Comparison& comparison, const Problem& problem, Tiling tiling,
                          const executor::Measured& measured);
 

@@ -39,6 +39,12 @@ SharedSuite suite_of(const Request& request) {
       Suite{request, scaled_problem(request.problem), small ? request.tiling.value_or(chosen) : chosen});
 }
 
+/// Is there an expert that some tokens do not visit?
+bool chooses(const Problem& problem) {
+  const MoeMlp* moe = moe_of(problem.model);
+  return moe != nullptr && moe->top_k < moe->experts;
+}
+
 void add(Tasks& tasks, std::string_view claim, std::function<Check()> run) {
   tasks.push_back({std::string(claim), std::move(run)});
 }
@@ -48,8 +54,9 @@ void add_counts(Tasks& tasks, const SharedSuite& s) {
   if (cases > 0) {
     for (const CountClaim& claim : count_claims)
       add(tasks, claim.claim, [s, &claim, cases] { return count_random(claim, s->request.seed, cases); });
-    add(tasks, performed_claim,
-        [s, cases] { return performed_random(s->request.seed, std::min(most_cases_with_data, cases)); });
+    const std::int64_t few = std::min(most_cases_with_data, cases);
+    add(tasks, performed_claim, [s, few] { return performed_random(s->request.seed, few); });
+    add(tasks, choice_claim, [s, few] { return choices_random(s->request.seed, few); });
   }
   for (const CountClaim& claim : count_claims)
     add(tasks, claim.claim,
@@ -60,9 +67,9 @@ void add_times(Tasks& tasks, const SharedSuite& s) {
   add(tasks, operator_claim, [s] { return check_operator_times(s->small); });
   add(tasks, operator_claim, [s] { return check_operator_times(s->request.problem); });
   add(tasks, phase_claim, [s] { return phase_times(s->small, s->tiling, s->request.seed); });
-  add(tasks, head_chunk_claim, [s] { return check_head_chunk(s->request.problem); });
-  if (moe_of(s->small.model) != nullptr)
-    add(tasks, row_load_claim, [s] { return check_row_loads(s->small, s->tiling); });
+  if (!s->request.problem.workload.head_chunk)
+    add(tasks, head_chunk_claim, [s] { return check_head_chunk(s->request.problem); });
+  if (chooses(s->small)) add(tasks, row_load_claim, [s] { return check_row_loads(s->small, s->tiling); });
 }
 
 /// Runs with data.
@@ -81,7 +88,7 @@ void add_numbers(Tasks& tasks, const SharedSuite& s) {
 
 /// The mean of many runs under both placements and two routings.
 void add_mean_times(Tasks& tasks, const SharedSuite& s) {
-  if (moe_of(s->small.model) == nullptr) return;
+  if (!chooses(s->small)) return;
   const Tiling tiling{s->tiling.tile_batch, checked_mul(s->tiling.tiles, more_tiles_for_time)};
   Workload workload = s->small.workload;
   for (const Placement placement : {Placement::masked, Placement::compacted})
@@ -99,10 +106,28 @@ void add_full_size(Tasks& tasks, const SharedSuite& s) {
   const bool asked = request.shape_only && request.tiling;
   const auto points =
       asked ? std::vector<FullSizePoint>{{*request.tiling, "as asked"}} : full_size_points(request.problem);
+  if (asked) refuse_endless_runs(request.problem, *request.tiling);
+  if (request.shape_only && points.empty()) refuse_endless_runs(request.problem, {1, 1});
   for (const FullSizePoint& point : points) {
-    add(tasks, full_size_claim, [s, point] { return check_full_size_counts(s->request.problem, point); });
-    add(tasks, full_size_time_claim, [s, point] { return check_full_size_times(s->request.problem, point); });
+    const auto run = std::make_shared<FullSizeRun>(request.problem, point);
+    add(tasks, full_size_claim, [run] { return run->counts(); });
+    add(tasks, full_size_time_claim, [run] { return run->times(); });
   }
+}
+
+/// How the model was scaled, and what could not be compared.
+std::vector<std::string> notes_of(const Request& request, const std::vector<Check>& checks) {
+  std::vector<std::string> notes;
+  const auto has = [&](std::string_view claim) {
+    return std::ranges::find(checks, claim, &Check::claim) != checks.end();
+  };
+  if (!request.shape_only) notes.push_back(scale_note(request.problem));
+  if (!request.shape_only && !has(mean_claim))
+    notes.emplace_back(
+        "no expert to choose: every token goes the same way, so row loads and mean times are not compared");
+  if (!has(full_size_claim))
+    notes.emplace_back("too many experts to walk through at full size: only the scaled model is run");
+  return notes;
 }
 
 }  // namespace
@@ -138,7 +163,7 @@ Verification verify(const Request& request, const Progress& progress) {
     if (progress) progress(task.claim, result.checks.size(), all.size());
     result.checks.push_back(task.run());
   }
-  if (!request.shape_only) result.notes.push_back(scale_note(request.problem));
+  result.notes = notes_of(request, result.checks);
   return result;
 }
 

@@ -5,8 +5,11 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <stdexcept>
 
+#include "cost/fill.h"
 #include "cost/memory.h"
+#include "cost/step_time.h"
 #include "input/builtin.h"
 #include "input/load.h"
 
@@ -41,8 +44,9 @@ void verify_at_full_size(const Problem& problem) {
   CHECK(peak_memory(problem, points[0].tiling).bytes <= memory_limit(problem.wafer));
   CHECK(peak_memory(problem, points[1].tiling).bytes > memory_limit(problem.wafer));
   for (const FullSizePoint& point : points) {
-    CHECK(timed([&] { require_passed(check_full_size_counts(problem, point)); }) < most_seconds);
-    require_passed(check_full_size_times(problem, point));
+    FullSizeRun run(problem, point);
+    CHECK(timed([&] { require_passed(run.counts()); }) < most_seconds);
+    require_passed(run.times());
   }
 }
 
@@ -76,6 +80,48 @@ TEST_CASE("so do other policies, kernels and placements of the default model") {
   workload.seq_len = 1024;
   workload.placement = Placement::compacted;
   verify_at_full_size(make_problem(model.value(), wafer.value(), workload));
+}
+
+TEST_CASE(
+    "a step too long to walk through is refused by number, and a small model is planned with fewer tiles") {
+  Model tiny;
+  tiny.name = "tiny";
+  tiny.hidden = tiny.vocabulary = 1;
+  tiny.layers.push_back({GroupedQueryAttention{.heads = 1, .kv_heads = 1, .qk_head_dim = 1, .v_head_dim = 1},
+                         DenseMlp{.width = 1}});
+  const auto wafer = load_wafer("cerebras-cs2", {});
+  REQUIRE(wafer);
+  const Problem problem = make_problem(tiny, wafer.value(), Workload{});
+  CHECK_THROWS_AS(refuse_endless_runs(problem, {1, 1'000'000}), std::invalid_argument);
+  for (const FullSizePoint& point : full_size_points(problem)) {
+    FullSizeRun run(problem, point);
+    require_passed(run.counts());
+  }
+}
+
+TEST_CASE("fill and drain of four plans, in percent of the step, as docs/model.md says") {
+  const auto model = load_model("qwen3-30b-a3b", {});
+  const auto wafer = load_wafer("cerebras-cs2", {});
+  REQUIRE(model);
+  REQUIRE(wafer);
+  struct Row {
+    std::int64_t top_k, width;
+    Tiling tiling;
+    double half, full;
+  };
+  for (const Row& row : {Row{8, 768, {27, 47}, 4.2, 10.1}, Row{1, 6144, {27, 48}, 3.6, 8.8},
+                         Row{1, 6144, {39, 1}, 2.2, 4.4}, Row{1, 768, {39, 1}, 7.6, 13.0}}) {
+    for (const double omega : {0.5, 1.0}) {
+      Wafer overlapping = wafer.value();
+      overlapping.stream_overlap = omega;
+      const Problem problem =
+          make_problem(with_experts(model.value(), 128, row.top_k, row.width), overlapping, Workload{});
+      double fill = 0;
+      for (const PhaseFill& phase : fill_and_drain(problem, row.tiling)) fill += phase.seconds;
+      CHECK(100 * fill / step_time(problem, row.tiling).seconds ==
+            doctest::Approx(omega == 1 ? row.full : row.half).epsilon(0.02));
+    }
+  }
 }
 
 TEST_SUITE_END();
