@@ -58,6 +58,7 @@ Diagnostics cannot_write(const std::string& path, int error) {
 
 Result<Output> Output::open(const std::string& path) {
   if (path == "-") return Output("stdout", STDOUT_FILENO);
+  if (path.empty()) return Diagnostics{option_error("--output", "is empty; a file name or - is needed")};
   if (is_written_directly(path)) {
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor < 0) return cannot_write(path, errno);

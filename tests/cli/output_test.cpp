@@ -51,6 +51,9 @@ TEST_CASE("a run that fails leaves the old file as it was, and no other") {
 }
 
 TEST_CASE("a path that cannot be written is told before the work") {
+  CHECK(run(with(quick, {"-o", ""})).code == 2);
+  CHECK(run(with(quick, {"-o", ""})).err ==
+        "command line: error: --output: is empty; a file name or - is needed\n");
   const auto result = run(with(quick, {"-o", "/nonexistent/a.csv"}));
   CHECK(result.code == 2);
   CHECK(result.err ==
