@@ -42,7 +42,7 @@ std::string about(const Sample& sample) {
 
 template <class Scalar>
 bool same_bits(const Scalar* a, const Scalar* b, std::size_t count) {
-  return std::memcmp(a, b, count * sizeof(Scalar)) == 0;
+  return count == 0 || std::memcmp(a, b, count * sizeof(Scalar)) == 0;
 }
 
 template <class Scalar>
