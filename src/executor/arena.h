@@ -65,14 +65,14 @@ class Arena {
  private:
   using Sizes = std::vector<std::int64_t>;  // by name
   struct Record {
-    MemoryPhase phase;
-    std::size_t layer;
+    MemoryPhase phase = MemoryPhase::head;
+    std::size_t layer = 0;
     std::int64_t peak = 0;
     std::array<Sizes, step_count> most;
   };
   struct Block {
-    std::size_t name;
-    std::int64_t bytes;
+    std::size_t name = 0;
+    std::int64_t bytes = 0;
   };
 
   std::size_t name_index(std::string_view name);

@@ -69,7 +69,7 @@ void input_gradient(AttentionLayer<Scalar>& at, OperatorRef op, StageBuffer<Scal
 template <class Scalar>
 struct Tile {
   const Matrix<Scalar>& x;
-  std::int64_t x_row, row;
+  std::int64_t x_row = 0, row = 0;
 };
 
 /// [4] The output projection again, weight gradients, back through the projections and the norm into dY.

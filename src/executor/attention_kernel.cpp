@@ -8,7 +8,7 @@ namespace bta::executor {
 namespace {
 
 struct Rectangle {
-  std::int64_t query, queries, key, keys;
+  std::int64_t query = 0, queries = 0, key = 0, keys = 0;
 };
 
 std::int64_t first_visible(const AttentionShape& shape, std::int64_t query) {

@@ -16,7 +16,7 @@ namespace bta::executor {
 template <class Scalar>
 struct Linear {
   Eigen::Map<Matrix<Scalar>> matrix;
-  Scalar* bias;
+  Scalar* bias = nullptr;
 };
 
 enum class Write { over, add };

@@ -20,7 +20,7 @@ inline constexpr MlpNames dense_names = {"gate_proj", "up_proj", "activation", "
 struct MlpOperators {
   MlpOperators(const Machine& machine, std::size_t layer, const MlpNames& names, bool gated);
   MlpNames names;
-  bool gated;
+  bool gated = true;
   OperatorRef gate, up, activation, down;
 };
 

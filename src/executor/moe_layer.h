@@ -31,7 +31,7 @@ struct MoeLayer {
 
 /// A token that an expert sees, and which of the token's k choices that is.
 struct Routed {
-  std::int64_t token, choice;
+  std::int64_t token = 0, choice = 0;
 };
 
 /// Tokens of every expert, in global order; without data the lists are empty and only the loads are known.

@@ -30,8 +30,8 @@ struct PhaseSpan {
 
 /// One beat, for those who want to draw it: when it began and how long each resource ran, at full overlap.
 struct Beat {
-  PhaseKind kind;
-  double begin, work, in, out;
+  PhaseKind kind = PhaseKind::fixed;
+  double begin = 0, work = 0, in = 0, out = 0;
 };
 
 class Timeline {

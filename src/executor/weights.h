@@ -65,8 +65,8 @@ Weights<To> converted(const Weights<From>& weights);
 /// One named run of values, to compare and to disturb weights and gradients kind by kind.
 struct NamedSpan {
   std::string name;  // "layer 0 q_proj", "layer 1 expert 3 expert_up_proj", "embedding", "lm_head"
-  std::vector<double>* values;
-  std::int64_t offset, size;
+  std::vector<double>* values = nullptr;
+  std::int64_t offset = 0, size = 0;
 };
 std::vector<NamedSpan> named_spans(Weights<double>& weights, const Model& model);
 
