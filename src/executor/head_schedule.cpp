@@ -40,12 +40,18 @@ void logits_of_chunk(Head<Scalar>& head, StageBuffer<Scalar>& weights, const Ten
                                   run.batch->targets[static_cast<std::size_t>(first + t)], weight);
 }
 
+/// The rows of one chunk.
+struct Rows {
+  std::int64_t first = 0, n = 0;
+};
+
 /// [3] Gradients of the weight, of the normed chunk, and through the norm of h.
 template <class Scalar>
 void gradients_of_chunk(Head<Scalar>& head, StageBuffer<Scalar>& weights, StageBuffer<Scalar>& gradients,
                         const Tensor<Scalar>& normed, const Tensor<Scalar>& dlogits, Tensor<Scalar>& dnormed,
-                        Tensor<Scalar>& h, std::int64_t first, std::int64_t n) {
+                        Tensor<Scalar>& h, Rows chunk) {
   Run<Scalar>& run = head.run;
+  const auto [first, n] = chunk;
   Linear<Scalar> dw = gradients.linear("lm_head");
   Flops& done = run.machine.performed(head.lm_head);
   linear_weight_gradient<Scalar>(normed.rows(0, n), dlogits.rows(0, n), dw, done);
@@ -85,7 +91,7 @@ void head_phase(Run<Scalar>& run, Tensor<Scalar>& h) {
     if (run.with_data()) logits_of_chunk(head, weights, normed, logits, first, n);
     m.arena().step(3);
     Tensor<Scalar> dnormed = run.activations("normed chunk gradient", chunk, run.hidden());
-    if (run.with_data()) gradients_of_chunk(head, weights, gradients, normed, logits, dnormed, h, first, n);
+    if (run.with_data()) gradients_of_chunk(head, weights, gradients, normed, logits, dnormed, h, {first, n});
   }
   m.beat();
   store_stage(run, at, Stage::head, gradients);

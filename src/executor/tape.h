@@ -27,7 +27,10 @@ class Tape {
  public:
   Tape() = default;
   Tape(const Tape&) = delete;  // Vars point to it
+  Tape(Tape&&) = delete;
   Tape& operator=(const Tape&) = delete;
+  Tape& operator=(Tape&&) = delete;
+  ~Tape() = default;
 
   Var input(double value) { return push(value, {}); }
 
