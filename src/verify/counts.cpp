@@ -15,7 +15,6 @@
 namespace bta::verify {
 namespace {
 
-using executor::Measured;
 using executor::PhaseUse;
 
 /// Calls visit(layer of the counters, problem layer or null for the head, operators).

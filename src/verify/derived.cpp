@@ -17,6 +17,7 @@ namespace bta::verify {
 namespace {
 
 constexpr double probability_tolerance = 1e-9;
+constexpr std::int64_t target = 4096;  // tokens of a head chunk
 
 /// P(X = m), m = 0..n, X ~ Binomial(n, p): one token after the other.
 std::vector<double> binomial(std::int64_t n, double p) {
@@ -133,8 +134,8 @@ Check check_head_chunk(const Problem& problem) {
                         fmt::format("{} on {}", problem.model.name, problem.wafer.name), Measure::exact, 0);
   const std::int64_t full = problem.wafer.rows * vector_width(problem.wafer, problem.workload.precision);
   std::int64_t nearest = full;
-  for (std::int64_t chunk = full; chunk < 2 * 4096 + full; chunk += full)
-    if (std::abs(chunk - 4096) < std::abs(nearest - 4096)) nearest = chunk;
+  for (std::int64_t chunk = full; chunk < 2 * target + full; chunk += full)
+    if (std::abs(chunk - target) < std::abs(nearest - target)) nearest = chunk;
   comparison.exact("tokens", nearest, problem.head_chunk);
   return std::move(comparison).result();
 }
