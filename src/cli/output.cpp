@@ -64,13 +64,10 @@ Result<Output> Output::open(const std::string& path) {
     if (descriptor < 0) return cannot_write(path, errno);
     return Output(path, descriptor);
   }
-  const std::string target = resolved(path);
-  std::string temporary = target + ".XXXXXX";
-  const int descriptor = ::mkostemp(temporary.data(), O_CLOEXEC);
-  if (descriptor < 0) return cannot_write(path, errno);
-  Output output(path, descriptor);
-  output.target_ = target;
-  output.temporary_ = temporary;
+  Output output(path, -1);
+  output.target_ = resolved(path);
+  const fs::path folder = fs::path(output.target_).parent_path();
+  if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) return cannot_write(path, errno);
   return output;
 }
 
@@ -86,10 +83,18 @@ Output::~Output() {
 }
 
 bool Output::write(std::string_view text) {
+  if (!target_.empty() && !create_temporary()) return fail(errno);
   const int error = write_all(descriptor_, text);
   if (error == EPIPE) return true;
   if (error != 0) return fail(error);
   return temporary_.empty() || put_in_place();
+}
+
+bool Output::create_temporary() {
+  std::string name = target_ + ".XXXXXX";
+  descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
+  if (descriptor_ >= 0) temporary_ = name;
+  return descriptor_ >= 0;
 }
 
 bool Output::put_in_place() {

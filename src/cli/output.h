@@ -1,5 +1,6 @@
-// Where results and messages go. A file appears whole or not at all: the text goes to a temporary file
-// beside it, which then takes its name. Devices and pipes are written directly.
+// Where results and messages go. A file appears whole or not at all: the finished text goes to a temporary
+// file beside it, which then takes its name; a run that is interrupted leaves nothing. Devices and pipes are
+// written directly.
 #pragma once
 
 #include <string>
@@ -11,7 +12,7 @@ namespace bta::cli {
 
 class Output {
  public:
-  /// Opens before the work begins, so that a wrong path costs no time. "-" is stdout.
+  /// Looks before the work begins, so that a wrong path costs no time. "-" is stdout.
   static Result<Output> open(const std::string& path);
 
   Output(Output&& other) noexcept;
@@ -25,6 +26,7 @@ class Output {
 
  private:
   Output(std::string shown, int descriptor) : shown_(std::move(shown)), descriptor_(descriptor) {}
+  bool create_temporary();
   bool put_in_place();
   bool fail(int error);
 

@@ -1,4 +1,6 @@
 // Does a result arrive whole or not at all?
+#include "cli/output.h"
+
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
@@ -17,6 +19,15 @@ Words with(Words words, const Words& more) {
 }
 
 TEST_SUITE_BEGIN("output");
+
+TEST_CASE("a file is there only when its text is whole: a run that is interrupted leaves nothing") {
+  const TemporaryFolder folder;
+  auto output = bta::cli::Output::open(folder.path("a.csv"));
+  REQUIRE(output);
+  CHECK(folder.names().empty());
+  CHECK(output.value().write("whole"));
+  CHECK(folder.names() == std::vector<std::string>{"a.csv"});
+}
 
 TEST_CASE("-o writes the file and nothing else, - is stdout") {
   const TemporaryFolder folder;
