@@ -4,16 +4,13 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
-#include <random>
+
+#include "base/random.h"
 
 namespace bta::executor {
 namespace {
 
 using Loads = std::vector<ExpertLoad>;
-
-double uniform(std::mt19937_64& engine) {
-  return static_cast<double>(engine() >> 11) * 0x1p-53;
-}
 
 double clipped_sum(const std::vector<double>& weights, double c) {
   return std::accumulate(weights.begin(), weights.end(), 0.0,
@@ -47,7 +44,7 @@ std::vector<double> cumulative(const std::vector<double>& probabilities, std::in
   return sums;
 }
 
-Loads sampled_layer(const Config& config, const MoeMlp& moe, std::mt19937_64& engine) {
+Loads sampled_layer(const Config& config, const MoeMlp& moe, Random& random) {
   const auto experts = static_cast<std::size_t>(moe.experts),
              rows = static_cast<std::size_t>(config.wafer.rows);
   const std::vector<double> sums =
@@ -56,7 +53,7 @@ Loads sampled_layer(const Config& config, const MoeMlp& moe, std::mt19937_64& en
   Loads loads(experts, ExpertLoad{0, 0, std::vector<std::int64_t>(rows, 0)});
   for (std::int64_t t = 0; t < tokens; ++t) {
     const std::size_t row = static_cast<std::size_t>(t) % rows;
-    pick(sums, uniform(engine), [&](std::size_t e) {
+    pick(sums, random.unit(), [&](std::size_t e) {
       ++loads[e].tokens;
       loads[e].fullest_row = std::max(loads[e].fullest_row, ++loads[e].row_tokens[row]);
     });
@@ -106,8 +103,8 @@ std::vector<double> inclusion_probabilities(const Routing& routing, const MoeMlp
 }
 
 LoadSource sampled_loads(const Config& config, std::uint64_t seed) {
-  std::mt19937_64 engine(seed);
-  return fixed_loads(config, [&](const MoeMlp& moe) { return sampled_layer(config, moe, engine); });
+  Random random(seed);
+  return fixed_loads(config, [&](const MoeMlp& moe) { return sampled_layer(config, moe, random); });
 }
 
 LoadSource ragged_loads(const Config& config) {

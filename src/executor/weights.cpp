@@ -4,27 +4,23 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
+
+#include "base/random.h"
 
 namespace bta::executor {
 namespace {
 
-/// Uniform in [-1, 1), the same on every platform.
-class Uniform {
- public:
-  explicit Uniform(std::uint64_t seed) : engine_(seed) {}
-  double operator()() { return static_cast<double>(engine_() >> 11) * 0x1p-52 - 1; }
+/// Uniform in [-1, 1).
+double signed_unit(Random& random) {
+  return 2 * random.unit() - 1;
+}
 
- private:
-  std::mt19937_64 engine_;
-};
-
-void fill(std::vector<double>& values, const std::vector<Slice>& stage, Uniform& uniform) {
+void fill(std::vector<double>& values, const std::vector<Slice>& stage, Random& random) {
   for (const Slice& slice : stage) {
     const double centre = slice.inputs == 0 ? 1 : 0;
     const double width = slice.inputs == 0 ? 0.25 : 1 / std::sqrt(static_cast<double>(slice.inputs));
     for (std::int64_t i = 0; i < slice.size(); ++i)
-      values[static_cast<std::size_t>(slice.offset + i)] = centre + width * uniform();
+      values[static_cast<std::size_t>(slice.offset + i)] = centre + width * signed_unit(random);
   }
 }
 
@@ -88,16 +84,16 @@ template Weights<float> zero_weights(const Model&);
 
 Weights<double> random_weights(const Model& model, std::uint64_t seed) {
   Weights<double> weights = zero_weights<double>(model);
-  Uniform uniform(seed);
-  for (double& value : weights.embedding) value = uniform();
+  Random random(seed);
+  for (double& value : weights.embedding) value = signed_unit(random);
   for (std::size_t l = 0; l < model.layers.size(); ++l) {
     const std::vector<Operator> operators = layer_operators(model.layers[l], model.hidden);
     for (const Stage stage : single_stages)
-      fill(weights.layers[l].of(stage), slices(operators, stage), uniform);
+      fill(weights.layers[l].of(stage), slices(operators, stage), random);
     for (std::vector<double>& expert : weights.layers[l].experts)
-      fill(expert, slices(operators, Stage::expert), uniform);
+      fill(expert, slices(operators, Stage::expert), random);
   }
-  fill(weights.head, slices(head_operators(model), Stage::head), uniform);
+  fill(weights.head, slices(head_operators(model), Stage::head), random);
   return weights;
 }
 
@@ -142,10 +138,8 @@ std::vector<NamedSpan> named_spans(Weights<double>& weights, const Model& model)
 }
 
 Batch random_batch(const Model& model, std::int64_t sequences, std::int64_t seq_len, std::uint64_t seed) {
-  std::mt19937_64 engine(seed);
-  const auto token = [&] {
-    return static_cast<std::int64_t>(engine() % static_cast<std::uint64_t>(model.vocabulary));
-  };
+  Random random(seed);
+  const auto token = [&] { return random.between(0, model.vocabulary - 1); };
   Batch batch;
   for (std::int64_t i = 0; i < sequences * seq_len; ++i) {
     batch.tokens.push_back(token());

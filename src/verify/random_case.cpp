@@ -1,116 +1,99 @@
 #include "verify/random_case.h"
 
 #include <array>
-#include <random>
 
+#include "base/random.h"
 #include "executor/load_source.h"
 #include "verify/setup.h"
 
 namespace bta::verify {
 namespace {
 
-/// Choices by remainder of a generator that is specified to the bit.
-class Dice {
- public:
-  explicit Dice(std::uint64_t seed) : engine_(seed) {}
-  std::int64_t between(std::int64_t low, std::int64_t high) {
-    return low + static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(high - low + 1));
-  }
-  bool one_in(std::int64_t n) { return between(1, n) == 1; }
-  template <class T, std::size_t n>
-  T pick(const std::array<T, n>& choices) {
-    return choices[static_cast<std::size_t>(between(0, n - 1))];
-  }
-
- private:
-  std::mt19937_64 engine_;
-};
-
-GroupedQueryAttention random_attention(Dice& dice) {
+GroupedQueryAttention random_attention(Random& random) {
   GroupedQueryAttention a;
-  a.kv_heads = dice.between(1, 3);
-  a.heads = a.kv_heads * dice.between(1, 3);
-  a.qk_head_dim = dice.between(1, 9);
-  a.v_head_dim = dice.one_in(2) ? a.qk_head_dim : dice.between(1, 9);
-  a.qk_norm = dice.pick(std::array{QkNorm::none, QkNorm::per_head, QkNorm::projection});
-  a.qkv_bias = dice.one_in(3);
-  a.output_bias = dice.one_in(3);
-  if (dice.one_in(3)) a.window = dice.between(1, 8);
+  a.kv_heads = random.between(1, 3);
+  a.heads = a.kv_heads * random.between(1, 3);
+  a.qk_head_dim = random.between(1, 9);
+  a.v_head_dim = random.one_in(2) ? a.qk_head_dim : random.between(1, 9);
+  a.qk_norm = random.pick(std::array{QkNorm::none, QkNorm::per_head, QkNorm::projection});
+  a.qkv_bias = random.one_in(3);
+  a.output_bias = random.one_in(3);
+  if (random.one_in(3)) a.window = random.between(1, 8);
   return a;
 }
 
-MoeMlp random_moe(Dice& dice) {
+MoeMlp random_moe(Random& random) {
   MoeMlp moe;
-  moe.experts = dice.between(1, 13);
-  moe.top_k = dice.one_in(4) ? moe.experts : dice.between(1, moe.experts);
-  moe.width = dice.between(1, 12);
-  moe.gated = !dice.one_in(3);
-  moe.shared_width = dice.one_in(2) ? dice.between(1, 10) : 0;
-  moe.shared_gate = moe.shared_width > 0 && dice.one_in(2);
+  moe.experts = random.between(1, 13);
+  moe.top_k = random.one_in(4) ? moe.experts : random.between(1, moe.experts);
+  moe.width = random.between(1, 12);
+  moe.gated = !random.one_in(3);
+  moe.shared_width = random.one_in(2) ? random.between(1, 10) : 0;
+  moe.shared_gate = moe.shared_width > 0 && random.one_in(2);
   return moe;
 }
 
-FeedForward random_feed_forward(Dice& dice) {
-  if (dice.one_in(3))
-    return DenseMlp{.width = dice.between(1, 15), .gated = dice.one_in(2), .bias = dice.one_in(2)};
-  return random_moe(dice);
+FeedForward random_feed_forward(Random& random) {
+  if (random.one_in(3))
+    return DenseMlp{.width = random.between(1, 15), .gated = random.one_in(2), .bias = random.one_in(2)};
+  return random_moe(random);
 }
 
-Model random_model(Dice& dice) {
+Model random_model(Random& random) {
   Model model;
   model.name = "random";
-  model.hidden = dice.between(1, 19);
-  model.vocabulary = dice.between(1, 23);
-  model.tied_embeddings = dice.one_in(2);
-  const std::int64_t layers = dice.between(1, 4);
+  model.hidden = random.between(1, 19);
+  model.vocabulary = random.between(1, 23);
+  model.tied_embeddings = random.one_in(2);
+  const std::int64_t layers = random.between(1, 4);
   for (std::int64_t l = 0; l < layers; ++l)
-    model.layers.push_back(l > 0 && dice.one_in(3)
+    model.layers.push_back(l > 0 && random.one_in(3)
                                ? model.layers.front()
-                               : Layer{random_attention(dice), random_feed_forward(dice)});
+                               : Layer{random_attention(random), random_feed_forward(random)});
   return model;
 }
 
-Wafer random_wafer(Dice& dice) {
+Wafer random_wafer(Random& random) {
   Wafer w;
   w.name = "random";
-  w.rows = dice.between(1, 9);
-  w.columns = dice.between(1, 9);
-  w.sram_per_core = Bytes(dice.between(100, 100'000));
+  w.rows = random.between(1, 9);
+  w.columns = random.between(1, 9);
+  w.sram_per_core = Bytes(random.between(100, 100'000));
   w.clock_hz = 1e9;
-  w.vector_width.fp16 = dice.between(1, 5);
-  w.sram_read_bytes_per_cycle = dice.pick(std::array{4.0, 16.0});
-  w.sram_write_bytes_per_cycle = dice.pick(std::array{2.0, 8.0, 16.0});
-  w.link_bytes_per_cycle = dice.pick(std::array{1.0, 4.0, 16.0});
-  w.stream_in_bytes_per_s = dice.pick(std::array{1e7, 1e8, 1e9, 1e11});
-  w.stream_out_bytes_per_s = dice.pick(std::array{1e7, 1e8, 1e9, 1e11});
+  w.vector_width.fp16 = random.between(1, 5);
+  w.sram_read_bytes_per_cycle = random.pick(std::array{4.0, 16.0});
+  w.sram_write_bytes_per_cycle = random.pick(std::array{2.0, 8.0, 16.0});
+  w.link_bytes_per_cycle = random.pick(std::array{1.0, 4.0, 16.0});
+  w.stream_in_bytes_per_s = random.pick(std::array{1e7, 1e8, 1e9, 1e11});
+  w.stream_out_bytes_per_s = random.pick(std::array{1e7, 1e8, 1e9, 1e11});
   w.dense_peak_flops_per_s = 1e15;
-  w.gemm_efficiency = 0.1 * as_double(dice.between(1, 10));
-  w.attention_efficiency = 0.1 * as_double(dice.between(1, 10));
-  w.partial_sum_bytes = as_double(dice.between(1, 4));
-  w.wafer_overlap = 0.5 * as_double(dice.between(0, 2));
-  w.stream_overlap = 0.25 * as_double(dice.between(0, 4));
-  w.layer_overhead_s = dice.pick(std::array{0.0, 1e-6, 1e-3});
-  w.tile_overhead_s = dice.pick(std::array{0.0, 1e-6, 1e-4});
-  w.expert_overhead_s = dice.pick(std::array{0.0, 1e-6});
-  if (dice.one_in(3)) w.score_heads = dice.between(1, 4);
-  w.score_tensors_forward = dice.between(1, 3);
-  w.score_tensors_backward = dice.between(1, 4);
-  w.attention_block_rows = dice.between(1, 12);
+  w.gemm_efficiency = 0.1 * as_double(random.between(1, 10));
+  w.attention_efficiency = 0.1 * as_double(random.between(1, 10));
+  w.partial_sum_bytes = as_double(random.between(1, 4));
+  w.wafer_overlap = 0.5 * as_double(random.between(0, 2));
+  w.stream_overlap = 0.25 * as_double(random.between(0, 4));
+  w.layer_overhead_s = random.pick(std::array{0.0, 1e-6, 1e-3});
+  w.tile_overhead_s = random.pick(std::array{0.0, 1e-6, 1e-4});
+  w.expert_overhead_s = random.pick(std::array{0.0, 1e-6});
+  if (random.one_in(3)) w.score_heads = random.between(1, 4);
+  w.score_tensors_forward = random.between(1, 3);
+  w.score_tensors_backward = random.between(1, 4);
+  w.attention_block_rows = random.between(1, 12);
   return w;
 }
 
-Workload random_workload(Dice& dice) {
+Workload random_workload(Random& random) {
   Workload w;
-  w.seq_len = dice.between(1, 11);
-  w.mask = dice.pick(std::array{Mask::full, Mask::causal});
-  w.kernel = dice.pick(std::array{AttentionKernel::materialized, AttentionKernel::blocked});
-  w.checkpoint = dice.pick(std::array{Checkpoint::XY, Checkpoint::X, Checkpoint::wafer});
-  w.placement = dice.pick(std::array{Placement::masked, Placement::compacted});
-  if (dice.one_in(3)) w.routing = ZipfRouting{0.5 * as_double(dice.between(1, 4))};
-  if (dice.one_in(3)) w.bytes = {4, 4, 4, 4};
-  if (dice.one_in(3)) w.bytes = {2, 1, 4, 4};
-  w.head_chunk = dice.between(1, 60);
-  w.capacity_quantile = dice.pick(std::array{0.0, 0.9, 0.999});
+  w.seq_len = random.between(1, 11);
+  w.mask = random.pick(std::array{Mask::full, Mask::causal});
+  w.kernel = random.pick(std::array{AttentionKernel::materialized, AttentionKernel::blocked});
+  w.checkpoint = random.pick(std::array{Checkpoint::XY, Checkpoint::X, Checkpoint::wafer});
+  w.placement = random.pick(std::array{Placement::masked, Placement::compacted});
+  if (random.one_in(3)) w.routing = ZipfRouting{0.5 * as_double(random.between(1, 4))};
+  if (random.one_in(3)) w.bytes = {4, 4, 4, 4};
+  if (random.one_in(3)) w.bytes = {2, 1, 4, 4};
+  w.head_chunk = random.between(1, 60);
+  w.capacity_quantile = random.pick(std::array{0.0, 0.9, 0.999});
   return w;
 }
 
@@ -129,17 +112,17 @@ executor::LoadSource one_sided_loads(const executor::Config& config) {
 }  // namespace
 
 RandomCase random_case(std::uint64_t seed) {
-  Dice dice(seed);
+  Random random(seed);
   RandomCase result;
-  const Model model = random_model(dice);
-  const Wafer wafer = random_wafer(dice);
-  result.problem = make_problem(model, wafer, random_workload(dice));
-  const Tiling tiling{dice.between(1, 4), dice.one_in(3) ? 1 : dice.between(1, 4)};
+  const Model model = random_model(random);
+  const Wafer wafer = random_wafer(random);
+  result.problem = make_problem(model, wafer, random_workload(random));
+  const Tiling tiling{random.between(1, 4), random.one_in(3) ? 1 : random.between(1, 4)};
   result.config = executor_config(result.problem, tiling);
-  if (dice.one_in(5))
+  if (random.one_in(5))
     for (std::int64_t& capacity : result.config.expert_capacity)
       capacity = std::min<std::int64_t>(capacity, 1);
-  switch (dice.between(0, 2)) {
+  switch (random.between(0, 2)) {
     case 0:
       result.loads = executor::sampled_loads(result.config, seed);
       break;
