@@ -51,26 +51,14 @@ PhaseFill tiled_fill(const Problem& problem, std::size_t index, double layers, c
 
 void add_tiled_phases(std::vector<PhaseFill>& fills, const Problem& problem, std::size_t index,
                       Tiling tiling) {
-  using enum PhaseKind;
   const ProblemLayer& layer = problem.layers[index];
   const double slots = row_slots(tile_tokens(tiling, problem.workload.seq_len).value, problem.wafer,
                                  problem.workload.precision);
-  const TileWork tile = tile_work(problem, layer, slots);
-  const auto add = [&](PhaseKind kind, const Timed& work) {
+  each_tiled_phase(problem, layer, tile_work(problem, layer, slots), [&](PhaseKind kind, const Timed& work) {
     fills.push_back(tiled_fill(problem, index, as_double(layer.count),
                                phase_traffic(problem, layer, kind, tiling.tile_batch), work.seconds,
                                tiling.tiles));
-  };
-  add(attention_forward, tile.attention.forward);
-  if (std::holds_alternative<DenseMlp>(layer.layer.feed_forward)) {
-    add(dense_mlp_forward, tile.mlp.forward);
-    add(dense_mlp_backward, tile.mlp.backward);
-  } else if (stage_parameters(layer.operators, Stage::shared_expert) > 0) {
-    add(shared_expert_forward, tile.mlp.forward);
-    add(shared_expert_backward, tile.mlp.backward);
-  }
-  if (problem.workload.checkpoint == Checkpoint::X) add(attention_recompute, tile.attention.forward);
-  add(attention_backward, tile.attention.backward);
+  });
 }
 
 void add_moe_phases(std::vector<PhaseFill>& fills, const Problem& problem, std::size_t index,

@@ -121,18 +121,6 @@ double combine(std::span<const double> times, double omega) {
   return max + (1 - omega) * (sum - max);
 }
 
-std::int64_t vector_width(const Wafer& wafer, Precision precision) {
-  switch (precision) {
-    case Precision::fp16:
-      return wafer.vector_width.fp16.value_or(0);
-    case Precision::bf16:
-      return wafer.vector_width.bf16.value_or(0);
-    case Precision::fp32:
-      return wafer.vector_width.fp32.value_or(0);
-  }
-  return 0;
-}
-
 double row_slots(std::int64_t tokens, const Wafer& wafer, Precision precision) {
   const std::int64_t v = vector_width(wafer, precision);
   return as_double(

@@ -68,9 +68,6 @@ struct Passes {
   bool gradients = false;
 };
 
-/// v for the precision; 0 when the chip has none.
-std::int64_t vector_width(const Wafer& wafer, Precision precision);
-
 /// n_r = v*ceil(n/(R*v)): token slots per row when n tokens are spread evenly and padded to whole vectors.
 double row_slots(std::int64_t tokens, const Wafer& wafer, Precision precision);
 

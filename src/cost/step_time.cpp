@@ -135,22 +135,11 @@ TileWork tile_work(const Problem& problem, const ProblemLayer& layer, double slo
 
 std::vector<PhaseTime> tile_phases(const Problem& problem, const ProblemLayer& layer,
                                    const TileWork& all_tiles, std::int64_t sequences) {
-  using enum PhaseKind;
   std::vector<PhaseTime> phases;
   phases.reserve(5);
-  const auto add = [&](PhaseKind kind, const Timed& work) {
+  each_tiled_phase(problem, layer, all_tiles, [&](PhaseKind kind, const Timed& work) {
     phases.push_back(phase(problem, kind, layer, work, sequences));
-  };
-  add(attention_forward, all_tiles.attention.forward);
-  if (std::holds_alternative<DenseMlp>(layer.layer.feed_forward)) {
-    add(dense_mlp_forward, all_tiles.mlp.forward);
-    add(dense_mlp_backward, all_tiles.mlp.backward);
-  } else if (stage_parameters(layer.operators, Stage::shared_expert) > 0) {
-    add(shared_expert_forward, all_tiles.mlp.forward);
-    add(shared_expert_backward, all_tiles.mlp.backward);
-  }
-  if (problem.workload.checkpoint == Checkpoint::X) add(attention_recompute, all_tiles.attention.forward);
-  add(attention_backward, all_tiles.attention.backward);
+  });
   return phases;
 }
 

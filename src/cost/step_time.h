@@ -40,6 +40,23 @@ struct TileWork {
 };
 TileWork operator*(double factor, TileWork work);
 
+/// Calls visit(kind, its part of `work`) for every tiled phase of a layer like this one, in the order of a
+/// step.
+void each_tiled_phase(const Problem& problem, const ProblemLayer& layer, const TileWork& work,
+                      const auto& visit) {
+  using enum PhaseKind;
+  visit(attention_forward, work.attention.forward);
+  if (std::holds_alternative<DenseMlp>(layer.layer.feed_forward)) {
+    visit(dense_mlp_forward, work.mlp.forward);
+    visit(dense_mlp_backward, work.mlp.backward);
+  } else if (stage_parameters(layer.operators, Stage::shared_expert) > 0) {
+    visit(shared_expert_forward, work.mlp.forward);
+    visit(shared_expert_backward, work.mlp.backward);
+  }
+  if (problem.workload.checkpoint == Checkpoint::X) visit(attention_recompute, work.attention.forward);
+  visit(attention_backward, work.attention.backward);
+}
+
 /// One tile at `slots` token slots per row, with the tile overhead.
 TileWork tile_work(const Problem& problem, const ProblemLayer& layer, double slots);
 

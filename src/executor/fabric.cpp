@@ -7,18 +7,6 @@
 namespace bta::executor {
 namespace {
 
-std::int64_t tokens_in_vector(const Wafer& wafer, Precision precision) {
-  switch (precision) {
-    case Precision::fp16:
-      return wafer.vector_width.fp16.value_or(1);
-    case Precision::bf16:
-      return wafer.vector_width.bf16.value_or(1);
-    case Precision::fp32:
-      return wafer.vector_width.fp32.value_or(1);
-  }
-  return 1;
-}
-
 /// The longest alone, and what of the others is not hidden behind it.
 double overlapped(std::array<double, 4> times, double overlap) {
   std::ranges::sort(times);
@@ -35,7 +23,7 @@ Busy finished(Busy busy, const Wafer& wafer) {
 Busy gemm_busy(const Gemm& gemm, Pass pass, std::int64_t vectors, const Wafer& wafer,
                const Workload& workload) {
   const double in_column = as_double(gemm.inputs) * as_double(gemm.outputs) / as_double(wafer.columns);
-  const double slots = as_double(vectors * tokens_in_vector(wafer, workload.precision));
+  const double slots = as_double(vectors * vector_width(wafer, workload.precision));
   const double operand = as_double(workload.bytes.activation);
   Busy busy;
   busy.compute = as_double(vectors) * in_column / wafer.gemm_efficiency;
@@ -74,7 +62,7 @@ Busy& Busy::operator+=(const Busy& other) {
 }
 
 std::int64_t row_vectors(std::int64_t tokens, const Wafer& wafer, Precision precision) {
-  return ceil_div(tokens, tokens_in_vector(wafer, precision));
+  return ceil_div(tokens, vector_width(wafer, precision));
 }
 
 std::int64_t even_vectors(std::int64_t tokens, const Wafer& wafer, Precision precision) {

@@ -10,4 +10,16 @@ Bytes memory_limit(const Wafer& wafer) {
   return Bytes(static_cast<std::int64_t>(std::floor(as_double(whole) * (1 - wafer.reserved_fraction))));
 }
 
+std::int64_t vector_width(const Wafer& wafer, Precision precision) {
+  switch (precision) {
+    case Precision::fp16:
+      return wafer.vector_width.fp16.value_or(0);
+    case Precision::bf16:
+      return wafer.vector_width.bf16.value_or(0);
+    case Precision::fp32:
+      return wafer.vector_width.fp32.value_or(0);
+  }
+  return 0;
+}
+
 }  // namespace bta

@@ -60,6 +60,9 @@ struct Wafer {
   std::string content_hash;            // SHA-256 of the canonical description, hex; independent of key order
 };
 
+/// v for the precision; 0 when the chip has none.
+std::int64_t vector_width(const Wafer& wafer, Precision precision);
+
 /// limit = R*C*(SRAM per core)*(1 - reserved), rounded down.
 Bytes memory_limit(const Wafer& wafer);
 
