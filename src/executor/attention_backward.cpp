@@ -1,5 +1,6 @@
 #include "executor/attention_layer.h"
 #include "executor/attention_schedule.h"
+#include "executor/tiled_phase.h"
 
 namespace bta::executor {
 namespace {
@@ -65,13 +66,6 @@ void input_gradient(AttentionLayer<Scalar>& at, OperatorRef op, StageBuffer<Scal
   });
 }
 
-/// A backward tile: its X, and where it lies in dY.
-template <class Scalar>
-struct Tile {
-  const Matrix<Scalar>& x;
-  std::int64_t x_row = 0, row = 0;
-};
-
 /// [4] The output projection again, weight gradients, back through the projections and the norm into dY.
 template <class Scalar>
 void input_gradients(AttentionLayer<Scalar>& at, StageBuffer<Scalar>& weights, StageBuffer<Scalar>& gradients,
@@ -103,7 +97,6 @@ void run_backward_tile(AttentionLayer<Scalar>& at, StageBuffer<Scalar>& weights,
   Run<Scalar>& run = at.run;
   Arena& arena = run.machine.arena();
   const std::int64_t t = run.tile();
-  arena.step(1);
   Tensor<Scalar> normed = normed_tile(at, weights, tile.x, tile.x_row);
   arena.step(2);
   Projections<Scalar> p = projected(at, weights, normed, true);
@@ -129,29 +122,18 @@ void run_backward_tile(AttentionLayer<Scalar>& at, StageBuffer<Scalar>& weights,
 
 template <class Scalar>
 void attention_backward_phase(Run<Scalar>& run, std::size_t layer, Tensor<Scalar>& dy) {
-  Machine& m = run.machine;
   AttentionLayer<Scalar> at(run, layer);
-  const bool streams = !run.keeps_on_wafer();
   dy.rename("dY, becoming dX");
-  m.arena().enter(MemoryPhase::attention_backward, layer);
-  m.begin(PhaseKind::attention_backward, layer);
-  StageBuffer<Scalar> weights = load_stage(run, layer, Stage::attention, "attention weights");
-  StageBuffer<Scalar> gradients = gradient_stage(run, layer, Stage::attention, "attention weight gradients");
-  TransferBuffers<Scalar> buffers;
-  if (streams) {
-    buffers = transfer_buffers(run);
-    load_tile(run, buffers, run.stored_x[layer], 0);
-  }
-  m.beat();
-  for (std::int64_t i = 0, row = 0; i < run.tiles(); ++i, row += run.tile()) {
-    if (streams) load_tile(run, buffers, run.stored_x[layer], i + 1);
-    const Matrix<Scalar>& x = streams ? buffers.of(i).data : run.kept_x[layer].data;
-    run_backward_tile(at, weights, gradients, {x, streams ? 0 : row, row}, dy);
-    m.beat();
-  }
-  store_stage(run, layer, Stage::attention, gradients);
-  m.arena().leave();
-  m.end();
+  const TiledPhase phase{.memory = MemoryPhase::attention_backward,
+                         .kind = PhaseKind::attention_backward,
+                         .stage = Stage::attention,
+                         .weights = "attention weights",
+                         .gradients = "attention weight gradients",
+                         .streams = !run.keeps_on_wafer()};
+  run_replayed_tiles(run, layer, phase, run.stored_x[layer], run.kept_x[layer].data,
+                     [&](auto& weights, auto& gradients, const Tile<Scalar>& tile) {
+                       run_backward_tile(at, weights, gradients, tile, dy);
+                     });
 }
 
 template void attention_backward_phase(Run<double>&, std::size_t, Tensor<double>&);

@@ -1,5 +1,6 @@
 #include "executor/attention_layer.h"
 #include "executor/attention_schedule.h"
+#include "executor/tiled_phase.h"
 
 namespace bta::executor {
 namespace {
@@ -41,64 +42,43 @@ void add_attention(AttentionLayer<Scalar>& at, StageBuffer<Scalar>& weights, Ten
   });
 }
 
-/// Attention of the tile of `x` that begins at first_row, added to the rows of `y` from y_row on.
+/// Attention of the tile of `x` that begins at x_row, added to the rows of `y` from y_row on.
 template <class Scalar>
 void run_forward_tile(AttentionLayer<Scalar>& at, StageBuffer<Scalar>& weights, const Matrix<Scalar>& x,
-                      std::int64_t first_row, Tensor<Scalar>& y, std::int64_t y_row) {
-  at.run.machine.arena().step(1);
-  add_attention(at, weights, normed_tile(at, weights, x, first_row), y, y_row);
+                      std::int64_t x_row, Tensor<Scalar>& y, std::int64_t y_row) {
+  add_attention(at, weights, normed_tile(at, weights, x, x_row), y, y_row);
   at.run.machine.overhead(at.run.config().wafer.tile_overhead_s);
-}
-
-template <class Scalar>
-void keep_on_wafer(Run<Scalar>& run, std::size_t layer, const Tensor<Scalar>& x) {
-  run.kept_x[layer] = run.concatenated("kept X of the layers");
-  run.kept_x[layer].data = x.data;
 }
 
 }  // namespace
 
 template <class Scalar>
 void attention_forward_phase(Run<Scalar>& run, std::size_t layer, Tensor<Scalar>& x) {
-  Machine& m = run.machine;
   AttentionLayer<Scalar> at(run, layer);
   x.rename("X, becoming Y");
-  if (run.keeps_on_wafer()) keep_on_wafer(run, layer, x);
-  m.arena().enter(MemoryPhase::attention_forward, layer);
-  m.begin(PhaseKind::attention_forward, layer);
-  StageBuffer<Scalar> weights = load_stage(run, layer, Stage::attention, "attention weights");
-  TransferBuffers<Scalar> buffers;
-  if (!run.keeps_on_wafer()) buffers = transfer_buffers(run);
-  m.beat();
-  for (std::int64_t i = 0, row = 0; i < run.tiles(); ++i, row += run.tile()) {
-    if (!run.keeps_on_wafer()) store_tile(run, buffers, x, i, run.stored_x[layer]);
-    run_forward_tile(at, weights, x.data, row, x, row);
-    m.beat();
-  }
-  m.arena().leave();
-  m.end();
+  if (run.keeps_on_wafer()) run.kept_x[layer] = run.copy(x, "kept X of the layers");
+  const TiledPhase phase{.memory = MemoryPhase::attention_forward,
+                         .kind = PhaseKind::attention_forward,
+                         .stage = Stage::attention,
+                         .weights = "attention weights",
+                         .streams = !run.keeps_on_wafer()};
+  run_forward_tiles(run, layer, phase, x, run.stored_x[layer],
+                    [&](auto& weights, auto row) { run_forward_tile(at, weights, x.data, row, x, row); });
 }
 
 template <class Scalar>
 Tensor<Scalar> attention_recompute_phase(Run<Scalar>& run, std::size_t layer) {
-  Machine& m = run.machine;
   AttentionLayer<Scalar> at(run, layer);
-  m.arena().enter(MemoryPhase::attention_recompute, layer);
-  m.begin(PhaseKind::attention_recompute, layer);
   Tensor<Scalar> y = run.concatenated("Y");
-  StageBuffer<Scalar> weights = load_stage(run, layer, Stage::attention, "attention weights");
-  TransferBuffers<Scalar> buffers = transfer_buffers(run);
-  load_tile(run, buffers, run.stored_x[layer], 0);
-  m.beat();
-  for (std::int64_t i = 0, row = 0; i < run.tiles(); ++i, row += run.tile()) {
-    if (i + 1 < run.tiles()) m.load_checkpoint(run.tile());
-    Tensor<Scalar>& x = buffers.of(i);
-    if (run.with_data()) y.rows(row, run.tile()) = x.data = run.stored_x[layer].middleRows(row, run.tile());
-    run_forward_tile(at, weights, x.data, 0, y, row);
-    m.beat();
-  }
-  m.arena().leave();
-  m.end();
+  const TiledPhase phase{.memory = MemoryPhase::attention_recompute,
+                         .kind = PhaseKind::attention_recompute,
+                         .stage = Stage::attention,
+                         .weights = "attention weights"};
+  const auto run_tile = [&](auto& weights, auto&, const Tile<Scalar>& tile) {
+    if (run.with_data()) y.rows(tile.row, run.tile()) = tile.x;
+    run_forward_tile(at, weights, tile.x, tile.x_row, y, tile.row);
+  };
+  run_replayed_tiles(run, layer, phase, run.stored_x[layer], {}, run_tile);
   return y;
 }
 

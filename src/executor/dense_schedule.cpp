@@ -1,6 +1,7 @@
 #include "executor/dense_schedule.h"
 
 #include "executor/mlp.h"
+#include "executor/tiled_phase.h"
 
 namespace bta::executor {
 namespace {
@@ -26,11 +27,7 @@ struct DenseLayer {
 template <class Scalar>
 struct DenseTensors {
   Tensor<Scalar> input, gate, up, hidden;
-  MlpRows<Scalar> rows(std::int64_t row, std::int64_t n) {
-    const bool gated = gate.data.cols() > 0;
-    return {input.rows(row, n), gate.rows(gated ? row : 0, gated ? n : 0), up.rows(row, n),
-            hidden.rows(row, n)};
-  }
+  MlpRows<Scalar> rows(std::int64_t row, std::int64_t n) { return mlp_rows(input, gate, up, hidden, row, n); }
 };
 
 /// FLOPs and time of a tile's forward.
@@ -119,7 +116,7 @@ void backward_rows(DenseLayer<Scalar>& at, StageBuffer<Scalar>& weights, StageBu
 
 template <class Scalar>
 void run_backward_tile(DenseLayer<Scalar>& at, StageBuffer<Scalar>& weights, StageBuffer<Scalar>& gradients,
-                       const Matrix<Scalar>& y, std::int64_t y_row, Tensor<Scalar>& dz, std::int64_t first) {
+                       const Tile<Scalar>& tile, Tensor<Scalar>& dz) {
   Run<Scalar>& run = at.run;
   Machine& m = run.machine;
   DenseTensors<Scalar> tensors;
@@ -127,7 +124,7 @@ void run_backward_tile(DenseLayer<Scalar>& at, StageBuffer<Scalar>& weights, Sta
   count_mlp_gradients(m, at.operators, run.tile());
   time_mlp_gradients(m, at.operators, at.vectors());
   m.both_gradients(at.norm, run.tile());
-  norm_tile(at, weights, tensors, y, y_row);
+  norm_tile(at, weights, tensors, tile.x, tile.x_row);
   gate_and_up(at, weights, tensors, "gate and its gradient", "up and its gradient");
   hidden(at, tensors, "hidden and its gradient");
   Tensor<Scalar> output = run.activations("output and input gradient", run.tile(), run.hidden());
@@ -137,8 +134,9 @@ void run_backward_tile(DenseLayer<Scalar>& at, StageBuffer<Scalar>& weights, Sta
   });
   m.arena().step(4);
   run.each_sequence(run.tile(), [&](auto row, auto n) {
-    backward_rows<Scalar>(at, weights, gradients, tensors.rows(row, n), y.middleRows(y_row + row, n),
-                          dz.rows(first + row, n), output.rows(row, n));
+    backward_rows<Scalar>(at, weights, gradients, tensors.rows(row, n),
+                          tile.x.middleRows(tile.x_row + row, n), dz.rows(tile.row + row, n),
+                          output.rows(row, n));
   });
 }
 
@@ -146,55 +144,32 @@ void run_backward_tile(DenseLayer<Scalar>& at, StageBuffer<Scalar>& weights, Sta
 
 template <class Scalar>
 void dense_forward_phase(Run<Scalar>& run, std::size_t layer, Tensor<Scalar>& y) {
-  Machine& m = run.machine;
   DenseLayer<Scalar> at(run, layer);
   y.rename("Y, becoming Z");
-  if (run.keeps_on_wafer()) {
-    run.kept_y[layer] = run.concatenated("kept Y of the layers");
-    run.kept_y[layer].data = y.data;
-  }
-  m.arena().enter(MemoryPhase::dense_mlp_forward, layer);
-  m.begin(PhaseKind::dense_mlp_forward, layer);
-  StageBuffer<Scalar> weights = load_stage(run, layer, Stage::dense_mlp, "MLP weights");
-  TransferBuffers<Scalar> buffers;
-  if (run.streams_y()) buffers = transfer_buffers(run);
-  m.beat();
-  for (std::int64_t i = 0, row = 0; i < run.tiles(); ++i, row += run.tile()) {
-    m.arena().step(1);
-    if (run.streams_y()) store_tile(run, buffers, y, i, run.stored_y[layer]);
-    run_forward_tile(at, weights, y, row);
-    m.beat();
-  }
-  m.arena().leave();
-  m.end();
+  if (run.keeps_on_wafer()) run.kept_y[layer] = run.copy(y, "kept Y of the layers");
+  const TiledPhase phase{.memory = MemoryPhase::dense_mlp_forward,
+                         .kind = PhaseKind::dense_mlp_forward,
+                         .stage = Stage::dense_mlp,
+                         .weights = "MLP weights",
+                         .streams = run.streams_y()};
+  run_forward_tiles(run, layer, phase, y, run.stored_y[layer],
+                    [&](auto& weights, auto row) { run_forward_tile(at, weights, y, row); });
 }
 
 template <class Scalar>
 void dense_backward_phase(Run<Scalar>& run, std::size_t layer, Tensor<Scalar> y, Tensor<Scalar>& dz) {
-  Machine& m = run.machine;
   DenseLayer<Scalar> at(run, layer);
-  const bool streams = run.streams_y();
   dz.rename("dZ, becoming dY");
-  m.arena().enter(MemoryPhase::dense_mlp_backward, layer);
-  m.begin(PhaseKind::dense_mlp_backward, layer);
-  StageBuffer<Scalar> weights = load_stage(run, layer, Stage::dense_mlp, "MLP weights");
-  StageBuffer<Scalar> gradients = gradient_stage(run, layer, Stage::dense_mlp, "MLP weight gradients");
-  TransferBuffers<Scalar> buffers;
-  if (streams) {
-    buffers = transfer_buffers(run);
-    load_tile(run, buffers, run.stored_y[layer], 0);
-  }
-  m.beat();
-  for (std::int64_t i = 0, row = 0; i < run.tiles(); ++i, row += run.tile()) {
-    m.arena().step(1);
-    if (streams) load_tile(run, buffers, run.stored_y[layer], i + 1);
-    const Matrix<Scalar>& from = streams ? buffers.of(i).data : y.data;
-    run_backward_tile(at, weights, gradients, from, streams ? 0 : row, dz, row);
-    m.beat();
-  }
-  store_stage(run, layer, Stage::dense_mlp, gradients);
-  m.arena().leave();
-  m.end();
+  const TiledPhase phase{.memory = MemoryPhase::dense_mlp_backward,
+                         .kind = PhaseKind::dense_mlp_backward,
+                         .stage = Stage::dense_mlp,
+                         .weights = "MLP weights",
+                         .gradients = "MLP weight gradients",
+                         .streams = run.streams_y()};
+  run_replayed_tiles(run, layer, phase, run.stored_y[layer], y.data,
+                     [&](auto& weights, auto& gradients, const Tile<Scalar>& tile) {
+                       run_backward_tile(at, weights, gradients, tile, dz);
+                     });
 }
 
 template void dense_forward_phase(Run<double>&, std::size_t, Tensor<double>&);

@@ -16,6 +16,11 @@ struct Head {
   OperatorRef norm, lm_head, cross_entropy;
 };
 
+/// The rows of one chunk.
+struct Rows {
+  std::int64_t first = 0, n = 0;
+};
+
 template <class Scalar>
 void count_chunk(Head<Scalar>& head, std::int64_t n) {
   Machine& m = head.run.machine;
@@ -29,8 +34,9 @@ void count_chunk(Head<Scalar>& head, std::int64_t n) {
 /// [2] Logits of a chunk become the gradient of the mean loss.
 template <class Scalar>
 void logits_of_chunk(Head<Scalar>& head, StageBuffer<Scalar>& weights, const Tensor<Scalar>& normed,
-                     Tensor<Scalar>& logits, std::int64_t first, std::int64_t n) {
+                     Tensor<Scalar>& logits, Rows chunk) {
   Run<Scalar>& run = head.run;
+  const auto [first, n] = chunk;
   linear<Scalar>(normed.rows(0, n), weights.linear("lm_head"), logits.rows(0, n), Write::over,
                  run.machine.performed(head.lm_head));
   run.logits.middleRows(first, n) = logits.rows(0, n);
@@ -39,11 +45,6 @@ void logits_of_chunk(Head<Scalar>& head, StageBuffer<Scalar>& weights, const Ten
     run.loss += cross_entropy_row(&logits.data(t, 0), run.config().model.vocabulary,
                                   run.batch->targets[static_cast<std::size_t>(first + t)], weight);
 }
-
-/// The rows of one chunk.
-struct Rows {
-  std::int64_t first = 0, n = 0;
-};
 
 /// [3] Gradients of the weight, of the normed chunk, and through the norm of h.
 template <class Scalar>
@@ -64,6 +65,25 @@ void gradients_of_chunk(Head<Scalar>& head, StageBuffer<Scalar>& weights, StageB
   }
 }
 
+/// One chunk, in tensors for `size` tokens.
+template <class Scalar>
+void run_chunk(Head<Scalar>& head, StageBuffer<Scalar>& weights, StageBuffer<Scalar>& gradients,
+               Tensor<Scalar>& h, Rows chunk, std::int64_t size) {
+  Run<Scalar>& run = head.run;
+  Arena& arena = run.machine.arena();
+  const auto [first, n] = chunk;
+  arena.step(1);
+  count_chunk(head, n);
+  Tensor<Scalar> normed = run.activations("normed chunk", size, run.hidden());
+  if (run.with_data()) norm<Scalar>(h.rows(first, n), weights.gain("final_norm"), normed.rows(0, n));
+  arena.step(2);
+  Tensor<Scalar> logits = run.tensor("logits of a chunk", size, run.config().model.vocabulary, wide_bytes);
+  if (run.with_data()) logits_of_chunk(head, weights, normed, logits, chunk);
+  arena.step(3);
+  Tensor<Scalar> dnormed = run.activations("normed chunk gradient", size, run.hidden());
+  if (run.with_data()) gradients_of_chunk(head, weights, gradients, normed, logits, dnormed, h, chunk);
+}
+
 }  // namespace
 
 template <class Scalar>
@@ -80,19 +100,8 @@ void head_phase(Run<Scalar>& run, Tensor<Scalar>& h) {
   StageBuffer<Scalar> gradients = gradient_stage(run, at, Stage::head, "head weight gradient");
   if (run.with_data()) run.logits.resize(run.tokens(), V);
   m.beat();
-  for (std::int64_t first = 0; first < run.tokens(); first += chunk) {
-    const std::int64_t n = std::min(chunk, run.tokens() - first);
-    m.arena().step(1);
-    count_chunk(head, n);
-    Tensor<Scalar> normed = run.activations("normed chunk", chunk, run.hidden());
-    if (run.with_data()) norm<Scalar>(h.rows(first, n), weights.gain("final_norm"), normed.rows(0, n));
-    m.arena().step(2);
-    Tensor<Scalar> logits = run.tensor("logits of a chunk", chunk, V, wide_bytes);
-    if (run.with_data()) logits_of_chunk(head, weights, normed, logits, first, n);
-    m.arena().step(3);
-    Tensor<Scalar> dnormed = run.activations("normed chunk gradient", chunk, run.hidden());
-    if (run.with_data()) gradients_of_chunk(head, weights, gradients, normed, logits, dnormed, h, {first, n});
-  }
+  for (std::int64_t first = 0; first < run.tokens(); first += chunk)
+    run_chunk(head, weights, gradients, h, {first, std::min(chunk, run.tokens() - first)}, chunk);
   m.beat();
   store_stage(run, at, Stage::head, gradients);
   run.loss /= as_double(run.tokens());

@@ -36,6 +36,15 @@ struct MlpRows {
   View<Scalar> input, gate, up, hidden;
 };
 
+/// Rows row .. row+n-1 of an MLP's tensors.
+template <class Scalar>
+MlpRows<Scalar> mlp_rows(Tensor<Scalar>& input, Tensor<Scalar>& gate, Tensor<Scalar>& up,
+                         Tensor<Scalar>& hidden, std::int64_t row, std::int64_t n) {
+  const bool gated = gate.data.cols() > 0;
+  return {input.rows(row, n), gate.rows(gated ? row : 0, gated ? n : 0), up.rows(row, n),
+          hidden.rows(row, n)};
+}
+
 /// gate and up from the input.
 template <class Scalar>
 void mlp_gate_and_up(Run<Scalar>& run, const MlpOperators& mlp, StageBuffer<Scalar>& weights,

@@ -1,3 +1,4 @@
+#include "executor/expert_beats.h"
 #include "executor/moe_layer.h"
 #include "executor/shared_expert.h"
 
@@ -73,58 +74,22 @@ void run_pass(BackwardExperts<Scalar>& experts, std::size_t expert, ExpertOnWafe
   if (at.run.with_data()) run_gradients(experts, expert, on, first, count);
 }
 
-template <class Scalar>
-void store_expert(MoeLayer<Scalar>& at, std::size_t expert, StageBuffer<Scalar>& gradients) {
-  at.run.machine.store_gradients(gradients.parameters());
-  if (!at.run.with_data()) return;
-  std::vector<Scalar>& sum = at.run.gradients->layers[at.layer].experts[expert];
-  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += *gradients.at(static_cast<std::int64_t>(i));
-  gradients.tensor.data.setZero();
-}
-
 /// [3] Expert by expert: the next one's weights arrive and the last one's gradients leave meanwhile.
 template <class Scalar>
 void run_experts(BackwardExperts<Scalar>& experts) {
   MoeLayer<Scalar>& at = experts.at;
   Run<Scalar>& run = at.run;
   Machine& m = run.machine;
-  const std::int64_t cap = run.config().expert_capacity[at.layer],
-                     routed = product(run.tokens(), at.moe.top_k);
-  const bool moves = run.config().workload.placement == Placement::compacted;
-  const std::size_t E = experts.routing.routes.loads.size();
   ExpertBuffers<Scalar> weights(at, "two expert weight buffers", run.config().workload.bytes.weight);
   ExpertBuffers<Scalar> gradients(at, "two expert gradient buffers", wide_bytes);
   gradients.first.tensor.data.setZero();
   gradients.second.tensor.data.setZero();
   ExpertTensors<Scalar> tensors(at, "expert hidden and its gradient", "expert output and input gradient");
   m.begin(PhaseKind::experts_backward, at.layer);
-  if (moves) {
-    m.dispatch(2 * routed);
-    m.beat();
-  }
-  load_expert(at, weights, 0);
-  m.beat();
-  for (std::size_t e = 0; e < E; ++e) {
-    const ExpertLoad& load = experts.routing.routes.loads[e];
-    if (e > 0) store_expert(at, e - 1, gradients.of(e - 1));
-    for_each_pass(load.tokens, cap, [&](auto first, auto count) {
-      run_pass(experts, e, {weights.of(e), gradients.of(e), tensors}, first, count);
-    });
-    const std::int64_t vectors = expert_vectors(run.config().wafer, run.config().workload, load);
-    if (vectors > 0) {
-      time_mlp_forward(m, at.expert, vectors);
-      time_mlp_gradients(m, at.expert, vectors);
-    }
-    m.overhead(run.config().wafer.expert_overhead_s);
-    if (e + 1 < E) load_expert(at, weights, e + 1);
-    m.beat();
-  }
-  store_expert(at, E - 1, gradients.of(E - 1));
-  m.beat();
-  if (moves) {
-    m.combine(routed);
-    m.beat();
-  }
+  run_expert_beats(at, experts.routing.routes.loads, weights, &gradients,
+                   [&](auto e, auto first, auto count) {
+                     run_pass(experts, e, {weights.of(e), gradients.of(e), tensors}, first, count);
+                   });
   m.end();
 }
 
@@ -184,20 +149,6 @@ void load_y(Run<Scalar>& run, std::size_t layer, Tensor<Scalar>& y) {
   y.data = run.stored_y[layer];
 }
 
-/// [1] and [2]: the router's probabilities and choices again.
-template <class Scalar>
-Routing<Scalar> recomputed_routing(MoeLayer<Scalar>& at, StageBuffer<Scalar>& weights,
-                                   const Tensor<Scalar>& y) {
-  Machine& m = at.run.machine;
-  Routing<Scalar> routing;
-  routing.logits = router_logits(at, weights, y, "router probabilities");
-  m.arena().step(2);
-  routing.top_k = choose(at, routing.logits);
-  m.end();
-  routing.routes = routes_of(at);
-  return routing;
-}
-
 }  // namespace
 
 template <class Scalar>
@@ -210,7 +161,7 @@ Tensor<Scalar> moe_backward_phase(Run<Scalar>& run, std::size_t layer, Tensor<Sc
   m.begin(PhaseKind::router_backward, layer);
   StageBuffer<Scalar> weights = load_stage(run, layer, Stage::router, "router weight");
   m.beat();
-  Routing<Scalar> routing = recomputed_routing(at, weights, y);
+  Routing<Scalar> routing = route(at, weights, y, "router probabilities");
   m.arena().step(3);
   Tensor<Scalar> dy = run.zeros("dY", run.tokens(), run.hidden(), run.activation());
   const Scalar* const gain = weights.gain("mlp_norm");

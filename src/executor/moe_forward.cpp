@@ -1,3 +1,4 @@
+#include "executor/expert_beats.h"
 #include "executor/moe_layer.h"
 #include "executor/shared_expert.h"
 
@@ -48,34 +49,13 @@ void run_experts(ForwardExperts<Scalar>& experts) {
   MoeLayer<Scalar>& at = experts.at;
   Run<Scalar>& run = at.run;
   Machine& m = run.machine;
-  const std::int64_t cap = run.config().expert_capacity[at.layer],
-                     routed = product(run.tokens(), at.moe.top_k);
-  const bool moves = run.config().workload.placement == Placement::compacted;
-  ExpertBuffers<Scalar> buffers(at, "two expert weight buffers", run.config().workload.bytes.weight);
+  ExpertBuffers<Scalar> weights(at, "two expert weight buffers", run.config().workload.bytes.weight);
   ExpertTensors<Scalar> tensors(at, "expert hidden", "expert output");
   m.begin(PhaseKind::experts_forward, at.layer);
   if (run.streams_y()) m.store_checkpoint_in_background(run.tokens());
-  if (moves) {
-    m.dispatch(routed);
-    m.beat();
-  }
-  load_expert(at, buffers, 0);
-  m.beat();
-  for (std::size_t e = 0; e < experts.routing.routes.loads.size(); ++e) {
-    const ExpertLoad& load = experts.routing.routes.loads[e];
-    StageBuffer<Scalar>& weights = buffers.of(e);
-    for_each_pass(load.tokens, cap,
-                  [&](auto first, auto count) { run_pass(experts, e, weights, tensors, first, count); });
-    const std::int64_t vectors = expert_vectors(run.config().wafer, run.config().workload, load);
-    if (vectors > 0) time_mlp_forward(m, at.expert, vectors);
-    m.overhead(run.config().wafer.expert_overhead_s);
-    if (e + 1 < experts.routing.routes.loads.size()) load_expert(at, buffers, e + 1);
-    m.beat();
-  }
-  if (moves) {
-    m.combine(routed);
-    m.beat();
-  }
+  run_expert_beats<Scalar>(
+      at, experts.routing.routes.loads, weights, nullptr,
+      [&](auto e, auto first, auto count) { run_pass(experts, e, weights.of(e), tensors, first, count); });
   m.end();
 }
 
@@ -98,16 +78,10 @@ Tensor<Scalar> moe_forward_phase(Run<Scalar>& run, std::size_t layer, Tensor<Sca
   m.begin(PhaseKind::router_forward, layer);
   StageBuffer<Scalar> weights = load_stage(run, layer, Stage::router, "router weight");
   m.beat();
-  Routing<Scalar> routing;
-  routing.logits = router_logits(at, weights, y, "router logits");
-  m.arena().step(2);
-  routing.top_k = choose(at, routing.logits);
+  Routing<Scalar> routing = route(at, weights, y, "router logits");
   routing.logits.release();
-  m.end();
-  routing.routes = routes_of(at);
   m.arena().step(3);
-  Tensor<Scalar> z = run.concatenated("Z");
-  z.data = y.data;
+  Tensor<Scalar> z = run.copy(y, "Z");
   const Scalar* const gain = weights.gain("mlp_norm");
   ForwardExperts<Scalar> experts{at, routing, y, gain, z};
   run_experts(experts);

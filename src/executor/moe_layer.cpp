@@ -3,18 +3,7 @@
 #include <algorithm>
 
 namespace bta::executor {
-
-template <class Scalar>
-MoeLayer<Scalar>::MoeLayer(Run<Scalar>& r, std::size_t l)
-    : run(r),
-      layer(l),
-      moe(std::get<MoeMlp>(r.layer(l).feed_forward)),
-      norm(r.machine.find(l, "mlp_norm")),
-      router(r.machine.find(l, "router")),
-      top_k_softmax(r.machine.find(l, "top_k_softmax")),
-      expert_norm(r.machine.find(l, "expert_norm")),
-      expert_combine(r.machine.find(l, "expert_combine")),
-      expert(r.machine, l, expert_names, moe.gated) {}
+namespace {
 
 template <class Scalar>
 Tensor<Scalar> router_logits(MoeLayer<Scalar>& at, StageBuffer<Scalar>& weights, const Tensor<Scalar>& y,
@@ -80,6 +69,32 @@ Routes routes_of(MoeLayer<Scalar>& at) {
   return routes;
 }
 
+}  // namespace
+
+template <class Scalar>
+MoeLayer<Scalar>::MoeLayer(Run<Scalar>& r, std::size_t l)
+    : run(r),
+      layer(l),
+      moe(std::get<MoeMlp>(r.layer(l).feed_forward)),
+      norm(r.machine.find(l, "mlp_norm")),
+      router(r.machine.find(l, "router")),
+      top_k_softmax(r.machine.find(l, "top_k_softmax")),
+      expert_norm(r.machine.find(l, "expert_norm")),
+      expert_combine(r.machine.find(l, "expert_combine")),
+      expert(r.machine, l, expert_names, moe.gated) {}
+
+template <class Scalar>
+Routing<Scalar> route(MoeLayer<Scalar>& at, StageBuffer<Scalar>& weights, const Tensor<Scalar>& y,
+                      std::string_view name) {
+  Routing<Scalar> routing;
+  routing.logits = router_logits(at, weights, y, name);
+  at.run.machine.arena().step(2);
+  routing.top_k = choose(at, routing.logits);
+  at.run.machine.end();
+  routing.routes = routes_of(at);
+  return routing;
+}
+
 template <class Scalar>
 ExpertTensors<Scalar>::ExpertTensors(MoeLayer<Scalar>& at, std::string_view hidden_name,
                                      std::string_view output_name) {
@@ -94,8 +109,7 @@ ExpertTensors<Scalar>::ExpertTensors(MoeLayer<Scalar>& at, std::string_view hidd
 
 template <class Scalar>
 MlpRows<Scalar> ExpertTensors<Scalar>::rows(std::int64_t count) {
-  const std::int64_t of_gate = gate.data.cols() == 0 ? 0 : count;
-  return {input.rows(0, count), gate.rows(0, of_gate), up.rows(0, count), hidden.rows(0, count)};
+  return mlp_rows(input, gate, up, hidden, 0, count);
 }
 
 template <class Scalar>
@@ -114,6 +128,15 @@ void load_expert(MoeLayer<Scalar>& at, ExpertBuffers<Scalar>& buffers, std::size
 }
 
 template <class Scalar>
+void store_expert(MoeLayer<Scalar>& at, ExpertBuffers<Scalar>& buffers, std::size_t expert) {
+  StageBuffer<Scalar>& gradients = buffers.of(expert);
+  at.run.machine.store_gradients(gradients.parameters());
+  if (!at.run.with_data()) return;
+  add_gradients(gradients, at.run.gradients->layers[at.layer].experts[expert]);
+  gradients.tensor.data.setZero();
+}
+
+template <class Scalar>
 void gather(MoeLayer<Scalar>& at, const std::vector<Routed>& tokens, std::int64_t first, std::int64_t count,
             const Tensor<Scalar>& y, const Scalar* gain, Tensor<Scalar>& input) {
   for (std::int64_t i = 0; i < count; ++i)
@@ -121,16 +144,15 @@ void gather(MoeLayer<Scalar>& at, const std::vector<Routed>& tokens, std::int64_
              at.run.hidden());
 }
 
-#define BTA_MOE(Scalar)                                                                                 \
-  template struct MoeLayer<Scalar>;                                                                     \
-  template Tensor<Scalar> router_logits(MoeLayer<Scalar>&, StageBuffer<Scalar>&, const Tensor<Scalar>&, \
-                                        std::string_view);                                              \
-  template Tensor<Scalar> choose(MoeLayer<Scalar>&, Tensor<Scalar>&);                                   \
-  template Routes routes_of(MoeLayer<Scalar>&);                                                         \
-  template struct ExpertTensors<Scalar>;                                                                \
-  template struct ExpertBuffers<Scalar>;                                                                \
-  template void load_expert(MoeLayer<Scalar>&, ExpertBuffers<Scalar>&, std::size_t);                    \
-  template void gather(MoeLayer<Scalar>&, const std::vector<Routed>&, std::int64_t, std::int64_t,       \
+#define BTA_MOE(Scalar)                                                                           \
+  template struct MoeLayer<Scalar>;                                                               \
+  template Routing<Scalar> route(MoeLayer<Scalar>&, StageBuffer<Scalar>&, const Tensor<Scalar>&,  \
+                                 std::string_view);                                               \
+  template struct ExpertTensors<Scalar>;                                                          \
+  template struct ExpertBuffers<Scalar>;                                                          \
+  template void load_expert(MoeLayer<Scalar>&, ExpertBuffers<Scalar>&, std::size_t);              \
+  template void store_expert(MoeLayer<Scalar>&, ExpertBuffers<Scalar>&, std::size_t);             \
+  template void gather(MoeLayer<Scalar>&, const std::vector<Routed>&, std::int64_t, std::int64_t, \
                        const Tensor<Scalar>&, const Scalar*, Tensor<Scalar>&);
 BTA_MOE(double)
 BTA_MOE(float)

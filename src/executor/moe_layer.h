@@ -48,15 +48,11 @@ struct Routing {
   Routes routes;
 };
 
-/// [1] Router logits of all tokens, tile by tile.
+/// [1] Router logits of all tokens under this name, tile by tile; [2] the k largest of every token and their
+/// renormalised weights, the logits becoming probabilities. Ends the router's phase.
 template <class Scalar>
-Tensor<Scalar> router_logits(MoeLayer<Scalar>& at, StageBuffer<Scalar>& weights, const Tensor<Scalar>& y,
-                             std::string_view name);
-/// [2] The k largest of every token and their renormalised weights; the logits become probabilities.
-template <class Scalar>
-Tensor<Scalar> choose(MoeLayer<Scalar>& at, Tensor<Scalar>& logits);
-template <class Scalar>
-Routes routes_of(MoeLayer<Scalar>& at);
+Routing<Scalar> route(MoeLayer<Scalar>& at, StageBuffer<Scalar>& weights, const Tensor<Scalar>& y,
+                      std::string_view name);
 
 /// One expert's tensors for cap tokens.
 template <class Scalar>
@@ -75,12 +71,9 @@ struct ExpertBuffers {
 };
 template <class Scalar>
 void load_expert(MoeLayer<Scalar>& at, ExpertBuffers<Scalar>& buffers, std::size_t expert);
-
-/// Calls visit(first, count) for every pass of at most cap tokens.
-void for_each_pass(std::int64_t tokens, std::int64_t capacity, const auto& visit) {
-  for (std::int64_t first = 0; first < tokens; first += capacity)
-    visit(first, std::min(capacity, tokens - first));
-}
+/// Streams an expert's gradients out, adds them to the run's, and leaves zeros.
+template <class Scalar>
+void store_expert(MoeLayer<Scalar>& at, ExpertBuffers<Scalar>& buffers, std::size_t expert);
 
 /// Gathers and norms the tokens of one pass.
 template <class Scalar>

@@ -53,44 +53,14 @@ StageBuffer<Scalar> gradient_stage(Run<Scalar>& run, std::size_t layer, Stage st
 template <class Scalar>
 void store_stage(Run<Scalar>& run, std::size_t layer, Stage stage, StageBuffer<Scalar>& gradients) {
   run.machine.store_gradients(gradients.parameters());
-  if (!run.with_data()) return;
-  auto& sum = stage_values(*run.gradients, layer, stage);
-  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += *gradients.at(static_cast<std::int64_t>(i));
+  if (run.with_data()) add_gradients(gradients, stage_values(*run.gradients, layer, stage));
 }
 
-template <class Scalar>
-TransferBuffers<Scalar> transfer_buffers(Run<Scalar>& run) {
-  return {run.activations("two transfer buffers", run.tile(), run.hidden()),
-          run.activations("two transfer buffers", run.tile(), run.hidden())};
-}
-
-template <class Scalar>
-void store_tile(Run<Scalar>& run, TransferBuffers<Scalar>& buffers, const Tensor<Scalar>& x,
-                std::int64_t tile, Matrix<Scalar>& stored) {
-  run.machine.store_checkpoint(run.tile());
-  if (!run.with_data()) return;
-  Matrix<Scalar>& buffer = buffers.of(tile).data;
-  buffer = x.rows(tile * run.tile(), run.tile());
-  stored.middleRows(tile * run.tile(), run.tile()) = buffer;
-}
-
-template <class Scalar>
-void load_tile(Run<Scalar>& run, TransferBuffers<Scalar>& buffers, const Matrix<Scalar>& stored,
-               std::int64_t tile) {
-  if (tile == run.tiles()) return;
-  run.machine.load_checkpoint(run.tile());
-  if (run.with_data()) buffers.of(tile).data = stored.middleRows(tile * run.tile(), run.tile());
-}
-
-#define BTA_RUN(Scalar)                                                                                 \
-  template struct StageBuffer<Scalar>;                                                                  \
-  template StageBuffer<Scalar> load_stage(Run<Scalar>&, std::size_t, Stage, std::string_view);          \
-  template StageBuffer<Scalar> gradient_stage(Run<Scalar>&, std::size_t, Stage, std::string_view);      \
-  template void store_stage(Run<Scalar>&, std::size_t, Stage, StageBuffer<Scalar>&);                    \
-  template TransferBuffers<Scalar> transfer_buffers(Run<Scalar>&);                                      \
-  template void store_tile(Run<Scalar>&, TransferBuffers<Scalar>&, const Tensor<Scalar>&, std::int64_t, \
-                           Matrix<Scalar>&);                                                            \
-  template void load_tile(Run<Scalar>&, TransferBuffers<Scalar>&, const Matrix<Scalar>&, std::int64_t);
+#define BTA_RUN(Scalar)                                                                            \
+  template struct StageBuffer<Scalar>;                                                             \
+  template StageBuffer<Scalar> load_stage(Run<Scalar>&, std::size_t, Stage, std::string_view);     \
+  template StageBuffer<Scalar> gradient_stage(Run<Scalar>&, std::size_t, Stage, std::string_view); \
+  template void store_stage(Run<Scalar>&, std::size_t, Stage, StageBuffer<Scalar>&);
 BTA_RUN(double)
 BTA_RUN(float)
 #undef BTA_RUN

@@ -57,7 +57,13 @@ struct Run {
     return sum;
   }
   Tensor<Scalar> concatenated(std::string_view name) { return activations(name, tokens(), hidden()); }
-  /// Calls kernel(first row) for every sequence of the `rows` first rows; only with data.
+  /// A concatenated tensor again.
+  Tensor<Scalar> copy(const Tensor<Scalar>& tensor, std::string_view name) {
+    Tensor<Scalar> result = concatenated(name);
+    result.data = tensor.data;
+    return result;
+  }
+  /// Calls kernel(first row, rows) for every sequence of the `rows` first rows; only with data.
   void each_sequence(std::int64_t rows, const auto& kernel) const {
     if (!with_data()) return;
     for (std::int64_t row = 0; row < rows; row += config().workload.seq_len)
@@ -89,21 +95,10 @@ StageBuffer<Scalar> gradient_stage(Run<Scalar>& run, std::size_t layer, Stage st
 template <class Scalar>
 void store_stage(Run<Scalar>& run, std::size_t layer, Stage stage, StageBuffer<Scalar>& gradients);
 
+/// Adds the gradients to a vector of the run's.
 template <class Scalar>
-struct TransferBuffers {
-  Tensor<Scalar> first, second;
-  Tensor<Scalar>& of(std::int64_t tile) { return tile % 2 == 0 ? first : second; }
-};
-template <class Scalar>
-TransferBuffers<Scalar> transfer_buffers(Run<Scalar>& run);
-/// A tile of `x` goes to its transfer buffer and from there off the wafer.
-template <class Scalar>
-void store_tile(Run<Scalar>& run, TransferBuffers<Scalar>& buffers, const Tensor<Scalar>& x,
-                std::int64_t tile, Matrix<Scalar>& stored);
-/// A tile of a checkpoint arrives in its transfer buffer, while the tile before is worked on; none after the
-/// last.
-template <class Scalar>
-void load_tile(Run<Scalar>& run, TransferBuffers<Scalar>& buffers, const Matrix<Scalar>& stored,
-               std::int64_t tile);
+void add_gradients(StageBuffer<Scalar>& gradients, std::vector<Scalar>& sum) {
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += *gradients.at(static_cast<std::int64_t>(i));
+}
 
 }  // namespace bta::executor

@@ -31,11 +31,7 @@ struct SharedTensors {
     hidden = run.activations("shared expert hidden", t, fs);
     if (at.moe.shared_gate) values = run.tensor("shared expert gate values", t, 1, wide_bytes);
   }
-  MlpRows<Scalar> rows(std::int64_t row, std::int64_t n) {
-    const bool gated = gate.data.cols() > 0;
-    return {input.rows(row, n), gate.rows(gated ? row : 0, gated ? n : 0), up.rows(row, n),
-            hidden.rows(row, n)};
-  }
+  MlpRows<Scalar> rows(std::int64_t row, std::int64_t n) { return mlp_rows(input, gate, up, hidden, row, n); }
   Tensor<Scalar> input, gate, up, hidden, values;
 };
 
