@@ -93,7 +93,8 @@ Check choices_random(std::uint64_t seed, std::int64_t cases) {
 
 Check phase_times(const Problem& full, Tiling tiling, std::uint64_t seed) {
   const Problem problem = one_of_each(full);
-  Comparison comparison(std::string(phase_claim), describe(problem, tiling), Measure::relative, 1e-9);
+  Comparison comparison(std::string(phase_claim), describe(problem, tiling), Measure::relative,
+                        time_tolerance);
   Workload workload = problem.workload;
   for (const Checkpoint checkpoint : {Checkpoint::XY, Checkpoint::X, Checkpoint::wafer})
     for (const Placement placement : {Placement::masked, Placement::compacted}) {

@@ -79,7 +79,7 @@ Check FullSizeRun::counts() {
 }
 
 Check FullSizeRun::times() {
-  Comparison comparison(std::string(full_size_time_claim), about(), Measure::relative, 1e-9);
+  Comparison comparison(std::string(full_size_time_claim), about(), Measure::relative, time_tolerance);
   compare_phase_times(comparison, problem_, point_.tiling, measured());
   return std::move(comparison).result();
 }

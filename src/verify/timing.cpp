@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/math/statistics/univariate_statistics.hpp>
 #include <cmath>
 
 #include "cost/expert_time.h"
@@ -19,9 +20,7 @@ using executor::Busy;
 using executor::Measured;
 using executor::PhaseSpan;
 
-constexpr double time_tolerance = 1e-9, most_standard_errors = 4;
-// Rare loads may be missing from a sample: its error is not taken to be smaller than this part of the mean.
-constexpr double least_error = 1e-4;
+constexpr double most_standard_errors = 4;
 constexpr double most_error = 0.002;
 constexpr int batch_of_runs = 200, most_runs = 20000;
 
@@ -145,24 +144,21 @@ double variance_of(const Problem& problem, const ProblemLayer& layer, const Load
   return std::max(0.0, squares - mean * mean);
 }
 
-/// Mean and standard error of a sequence of values.
-class Statistic {
+/// Mean and standard error of a sample.
+class Sampled {
  public:
   /// Its deviation is taken to be no smaller than this: what is rare may be missing from the sample.
-  explicit Statistic(double least_deviation = 0) : least_(least_deviation) {}
-  void add(double value) {
-    ++count_;
-    const double before = value - mean_;
-    mean_ += before / count_;
-    squares_ += before * (value - mean_);
-  }
-  double mean() const { return mean_; }
+  explicit Sampled(double least_deviation = 0) : least_(least_deviation) {}
+  void add(double value) { values_.push_back(value); }
+  double mean() const { return boost::math::statistics::mean(values_); }
   double error() const {
-    return count_ < 2 ? mean_ : std::max(least_, std::sqrt(squares_ / (count_ - 1))) / std::sqrt(count_);
+    const double deviation = std::sqrt(boost::math::statistics::sample_variance(values_));
+    return std::max(least_, deviation) / std::sqrt(static_cast<double>(values_.size()));
   }
 
  private:
-  double least_, count_ = 0, mean_ = 0, squares_ = 0;
+  double least_;
+  std::vector<double> values_;
 };
 
 /// Standard deviation of the experts' time in a step, if the k experts of a token rise and fall together.
@@ -177,7 +173,7 @@ double expert_deviation(const Problem& problem, Tiling tiling, double omega) {
 }
 
 struct StepTimes {
-  Statistic serial, overlapped, queued;
+  Sampled serial, overlapped, queued;
   bool precise(double error) const {
     return serial.error() < error * serial.mean() && overlapped.error() < error * overlapped.mean();
   }
@@ -185,8 +181,8 @@ struct StepTimes {
 
 StepTimes sampled_times(const Problem& problem, Tiling tiling, std::uint64_t seed, double error) {
   const executor::Config config = executor_config(problem, tiling);
-  StepTimes times{Statistic(expert_deviation(problem, tiling, 0)),
-                  Statistic(expert_deviation(problem, tiling, 1)), Statistic()};
+  StepTimes times{Sampled(expert_deviation(problem, tiling, 0)),
+                  Sampled(expert_deviation(problem, tiling, 1)), Sampled()};
   for (int runs = 0; runs < most_runs && (runs == 0 || !times.precise(error)); runs += batch_of_runs)
     for (int i = 0; i < batch_of_runs; ++i) {
       const std::uint64_t own_seed = seed * 1'000'003 + static_cast<std::uint64_t>(runs + i);
@@ -204,13 +200,13 @@ struct Spread {
 };
 
 void compare_mean(Comparison& comparison, const Problem& problem, Tiling tiling, double omega,
-                  const Statistic& sampled, Spread& spread) {
+                  const Sampled& sampled, Spread& spread) {
   const Problem at = with_stream_overlap(problem, omega);
   const std::vector<LayerLoads> loads = expected_loads(at, micro_batch(tiling).value);
   const double expected = total(closed_phases(at, tiling, loads)), without = step_time(at, tiling).seconds;
   const MoeMlp& moe = *moe_of(problem.model);
   comparison.near(fmt::format("E {}, k {}, stream overlap {}", moe.experts, moe.top_k, omega), expected,
-                  sampled.mean(), std::max(sampled.error(), least_error * expected));
+                  sampled.mean(), std::max(sampled.error(), time_tolerance * expected));
   comparison.same(fmt::format("E {}, k {}: standard error below 0.2 %", moe.experts, moe.top_k),
                   sampled.error() < most_error * sampled.mean());
   spread.difference = std::max(spread.difference, std::abs(sampled.mean() / expected - 1));

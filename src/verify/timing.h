@@ -27,6 +27,9 @@ void compare_phase_times(Comparison& comparison, const Problem& problem, Tiling 
 inline constexpr double mean_error = 0.0015;
 Check check_mean_time(const Problem& problem, Tiling tiling, std::uint64_t seed, double error = mean_error);
 
+/// Of times that are the same sums in another order.
+inline constexpr double time_tolerance = 1e-9;
+
 inline constexpr std::string_view operator_claim = "operator times equal the executor's own count of cycles";
 inline constexpr std::string_view mean_claim = "mean time of seeded runs equals the expectation";
 
