@@ -31,9 +31,6 @@ struct PhaseFill {
   double serial = 0;      // omega_stream 0
   double overlapped = 0;  // omega_stream 1
   double seconds = 0;     // at the wafer's omega_stream, see docs/model.md
-
-  /// Both ends weighed: a straight line.
-  double at(double omega) const { return omega * overlapped + (1 - omega) * serial; }
 };
 
 /// Phase for phase in the order of step_time().phases, for the same row loads.
