@@ -14,6 +14,10 @@ namespace {
 
 using Registered = std::vector<std::pair<const OptionRow*, const CLI::Option*>>;
 
+bool has_optional_value(const OptionRow& row) {
+  return row.value.starts_with('[');
+}
+
 Registered register_options(CLI::App& app, const std::vector<OptionRow>& known,
                             std::vector<std::vector<std::string>>& values) {
   Registered registered;
@@ -21,7 +25,9 @@ Registered register_options(CLI::App& app, const std::vector<OptionRow>& known,
   for (std::size_t i = 0; i < known.size(); ++i) {
     CLI::Option* option =
         known[i].value.empty() ? app.add_flag(known[i].flags) : app.add_option(known[i].flags, values[i]);
-    if (!known[i].value.empty())
+    if (has_optional_value(known[i]))
+      option->expected(0, 1);
+    else if (!known[i].value.empty())
       option->expected(1, std::numeric_limits<int>::max())->allow_extra_args(false);
     registered.emplace_back(&known[i], option);
   }

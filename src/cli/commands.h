@@ -25,6 +25,7 @@ std::vector<OptionRow> options_of(const Command& command);
 ExitCode run_plan(const Arguments& arguments);
 ExitCode run_explain(const Arguments& arguments);
 ExitCode run_verify(const Arguments& arguments);
+ExitCode run_calibrate(const Arguments& arguments);
 ExitCode run_list(const Arguments& arguments);
 ExitCode run_show(const Arguments& arguments);
 

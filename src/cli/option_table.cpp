@@ -103,6 +103,18 @@ std::vector<OptionRow> verification_options() {
        "random small models, workloads and tilings whose counts are compared; 0: none", Group::verification}};
 }
 
+std::vector<OptionRow> calibration_options() {
+  return {
+      {"--free", "LIST", std::string(default_free), "",
+       "parameters to fit, by comma; those joined by = share one value", Group::calibration},
+      {"--separate", "LIST", "none", "", "parameters of which each hardware gets its own value",
+       Group::calibration},
+      {"--write-hardware", "FILE", "none", "",
+       "writes the calibrated YAML of --hardware, else of the first row's", Group::calibration},
+      {"--confidence", "[P]", "off; 0.9 without a value", "probability",
+       "intervals that hold with this probability, from the standing of the calibration", Group::confidence}};
+}
+
 std::vector<OptionRow> description_options() {
   return {{"--state-bytes", "W,G,M,O", "not shown", "bytes",
            "training state per parameter: weight, gradient, master and moments", Group::description}};
@@ -121,8 +133,9 @@ std::vector<OptionRow> output_options() {
 
 std::vector<OptionRow> option_table() {
   std::vector<OptionRow> table;
-  for (const auto& rows : {input_options(), workload_options(), level_options(), constraint_options(),
-                           point_options(), verification_options(), description_options(), output_options()})
+  for (const auto& rows :
+       {input_options(), workload_options(), level_options(), constraint_options(), point_options(),
+        verification_options(), calibration_options(), description_options(), output_options()})
     table.insert(table.end(), rows.begin(), rows.end());
   return table;
 }
@@ -150,6 +163,10 @@ std::string_view group_title(Group group) {
       return "Point";
     case Group::verification:
       return "Verification";
+    case Group::calibration:
+      return "Calibration";
+    case Group::confidence:
+      return "Confidence";
     case Group::description:
       return "Description";
     case Group::output:

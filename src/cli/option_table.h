@@ -16,6 +16,8 @@ enum class Group : std::uint8_t {
   constraints,
   point,
   verification,
+  calibration,
+  confidence,
   description,
   output,
   about

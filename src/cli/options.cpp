@@ -37,20 +37,6 @@ void read_routing(OptionReader& reader, Routing& routing) {
   routing = ZipfRouting{alpha.value()};
 }
 
-Workload read_workload(OptionReader& reader) {
-  Workload workload;
-  workload.seq_len = reader.integer("--seq-len", positive).value_or(workload.seq_len);
-  reader.choose("--mask", mask_names, workload.mask);
-  reader.choose("--attention", attention_names, workload.kernel);
-  reader.choose("--checkpoint", checkpoint_names, workload.checkpoint);
-  reader.choose("--placement", placement_names, workload.placement);
-  read_routing(reader, workload.routing);
-  read_precision(reader, workload);
-  workload.capacity_quantile = reader.real("--quantile", quantile_range).value_or(workload.capacity_quantile);
-  workload.head_chunk = reader.integer("--head-chunk", positive);
-  return workload;
-}
-
 Constraints read_constraints(OptionReader& reader) {
   return {reader.integer("--max-tile", positive), reader.integer("--max-micro-batch", positive),
           reader.integer("--global-batch", positive)};
@@ -81,6 +67,20 @@ void read_precision(OptionReader& reader, Workload& workload) {
   read_element(reader, "--weight-bytes", bytes, workload.bytes.weight);
   read_element(reader, "--gradient-bytes", bytes, workload.bytes.gradient);
   read_element(reader, "--score-bytes", bytes, workload.bytes.score);
+}
+
+Workload read_workload(OptionReader& reader) {
+  Workload workload;
+  workload.seq_len = reader.integer("--seq-len", positive).value_or(workload.seq_len);
+  reader.choose("--mask", mask_names, workload.mask);
+  reader.choose("--attention", attention_names, workload.kernel);
+  reader.choose("--checkpoint", checkpoint_names, workload.checkpoint);
+  reader.choose("--placement", placement_names, workload.placement);
+  read_routing(reader, workload.routing);
+  read_precision(reader, workload);
+  workload.capacity_quantile = reader.real("--quantile", quantile_range).value_or(workload.capacity_quantile);
+  workload.head_chunk = reader.integer("--head-chunk", positive);
+  return workload;
 }
 
 std::optional<Subject> read_subject(OptionReader& reader) {

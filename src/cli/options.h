@@ -21,6 +21,9 @@ struct Subject {
   LevelRequest levels;
 };
 
+/// The workload options alone; `wafers` is not read.
+Workload read_workload(OptionReader& reader);
+
 /// Absent when anything is wrong: the reader has the errors.
 std::optional<Subject> read_subject(OptionReader& reader);
 

@@ -110,11 +110,34 @@ std::span<const WaferParameter> wafer_parameters() {
 }
 
 const WaferParameter* find_parameter(std::string_view name) {
-  const auto named = [name](const WaferParameter& p) {
-    return p.key == name || p.key.substr(p.key.rfind('.') + 1) == name;
-  };
+  const auto named = [name](const WaferParameter& p) { return p.key == name || short_name(p) == name; };
   const auto found = std::ranges::find_if(parameters, named);
   return found == parameters.end() ? nullptr : &*found;
+}
+
+std::vector<const WaferParameter*> find_parameters(std::string_view names) {
+  std::vector<const WaferParameter*> found;
+  for (std::size_t at = 0; at <= names.size();) {
+    const std::size_t end = std::min(names.find('=', at), names.size());
+    const WaferParameter* const parameter = find_parameter(names.substr(at, end - at));
+    if (parameter == nullptr || (!found.empty() && found.front()->scale != parameter->scale)) return {};
+    found.push_back(parameter);
+    at = end + 1;
+  }
+  return found;
+}
+
+std::string_view short_name(const WaferParameter& parameter) {
+  return parameter.key.substr(parameter.key.rfind('.') + 1);
+}
+
+double coordinate(const WaferParameter& parameter, double value) {
+  return parameter.scale == ratio ? std::log(value) : value;
+}
+
+double value_at(const WaferParameter& parameter, double coordinate) {
+  const double value = parameter.scale == ratio ? std::exp(coordinate) : coordinate;
+  return std::clamp(value, parameter.least, parameter.most);
 }
 
 }  // namespace bta

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "hardware/wafer.h"
 
@@ -32,5 +33,16 @@ std::span<const WaferParameter> wafer_parameters();
 
 /// By its key or the last part of it ("gemm"); nullptr when there is none.
 const WaferParameter* find_parameter(std::string_view name);
+
+/// "gemm=attention": numbers that share one value, all of one scale; empty when a name is none of them.
+std::vector<const WaferParameter*> find_parameters(std::string_view names);
+
+/// The last part of the key: "gemm".
+std::string_view short_name(const WaferParameter& parameter);
+
+/// Where a value is fitted and its uncertainty stated: u = ln x for a ratio, else u = x.
+double coordinate(const WaferParameter& parameter, double value);
+/// Its inverse, brought into the parameter's range.
+double value_at(const WaferParameter& parameter, double coordinate);
 
 }  // namespace bta

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/count.h"
+#include "hardware/calibration.h"
 
 namespace bta {
 
@@ -55,6 +56,8 @@ struct Wafer {
   std::int64_t score_tensors_backward = 3;
   std::int64_t attention_block_rows =
       128;  // query rows of scores a blocked kernel holds per sequence and head
+
+  std::optional<CalibrationRecord> calibration;  // absent: how sure the numbers are is not known
 
   std::vector<SourcedNumber> numbers;  // every number of the description, in the schema's order
   std::string content_hash;            // SHA-256 of the canonical description, hex; independent of key order

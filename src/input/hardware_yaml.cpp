@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "input/calibration_yaml.h"
 #include "input/reader.h"
 
 namespace bta {
@@ -103,6 +104,7 @@ Wafer read_wafer_yaml(const Node& root, ReadLog& log) {
   read("peak", read_peak);
   read("efficiency", read_efficiency);
   read("attention_kernel", read_attention_kernel);
+  wafer.calibration = read_calibration(reader);
   reader.refuse_unknown_keys();
   return wafer;
 }

@@ -10,6 +10,7 @@
 //                    layer_overhead tile_overhead expert_overhead
 //   attention_kernel score_heads (a number or `all`) score_tensors_forward score_tensors_backward
 //                    block_rows
+//   [calibration]    how sure the calibrated numbers are, see calibration_yaml.h
 // Any map may hold `kind` and `source` for the numbers below it; a number may be {value, kind, source}.
 #pragma once
 

@@ -28,6 +28,7 @@ Result<Wafer> read_wafer(const SourceText& source, const std::vector<Override>& 
   Wafer wafer = read_wafer_yaml(document.value().root, log);
   if (!log.clean()) return log.sorted_problems();
   wafer.numbers = log.numbers();
+  std::erase_if(wafer.numbers, [](const SourcedNumber& n) { return n.key.starts_with("calibration."); });
   wafer.content_hash = content_hash(document.value().root);
   return wafer;
 }

@@ -115,7 +115,7 @@ std::string plan_bound(const Problem& problem, const Constraints& constraints, c
 }
 
 Plan make_plan(const PlanRequest& request) {
-  Plan plan{request, {}};
+  Plan plan{request, {}, {}};
   DenseReference dense;
   if (request.levels.empty()) plan.rows.push_back(plan_level(request, std::nullopt, dense));
   for (const Level& level : request.levels) plan.rows.push_back(plan_level(request, level, dense));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cost/flops.h"
+#include "plan/interval.h"
 #include "plan/level.h"
 #include "plan/search.h"
 
@@ -36,6 +37,7 @@ struct PlanRow {
   std::optional<std::int64_t> active_parameters;
   Bytes memory_limit;
   std::string reason;  // why infeasible; empty when ok
+  std::optional<RowConfidence> confidence;  // when it was asked for, see plan/confidence.h
   bool feasible() const { return best.has_value(); }
 };
 
@@ -51,6 +53,7 @@ struct PlanRequest {
 struct Plan {
   PlanRequest request;
   std::vector<PlanRow> rows;  // one per level, in order
+  std::optional<PlanConfidence> confidence;
 };
 
 Plan make_plan(const PlanRequest& request);

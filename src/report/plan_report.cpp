@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "plan/confidence.h"
 #include "report/context.h"
 #include "report/csv.h"
 #include "report/document.h"
@@ -63,9 +64,44 @@ std::vector<std::string> infeasible_notes(const Plan& plan) {
   return notes;
 }
 
+/// What the intervals hold for, and where the plan's order or choice is not sure.
+std::vector<std::string> confidence_notes(const Plan& plan) {
+  const std::optional<CalibrationRecord>& record = plan.request.wafer.calibration;
+  if (!plan.confidence || !record) return {};
+  std::vector<std::string> notes = {fmt::format(
+      "intervals hold with probability {} for the calibrated values ({} draws); a single run scatters by {} "
+      "about the fit on top; flips: draws in which another (B, G) is more than {} faster",
+      plan.confidence->confidence, plan.confidence->samples, percent_text(record->scatter),
+      percent_text(flip_margin))};
+  for (const OrderFlip& flip : plan.confidence->order)
+    notes.push_back(fmt::format("order not sure: {} is faster than {} in {} of the draws",
+                                row_name(plan.rows[flip.slower], plan.request.model),
+                                row_name(plan.rows[flip.faster], plan.request.model),
+                                percent_text(flip.share)));
+  for (const PlanRow& row : plan.rows)
+    if (row.confidence && row.confidence->flips > (1 - plan.confidence->confidence) / 2)
+      notes.push_back(fmt::format("choice not sure: {}: another (B, G) is faster in {} of the draws",
+                                  row_name(row, plan.request.model), percent_text(row.confidence->flips)));
+  return notes;
+}
+
+/// For people: the intervals below the plan; empty when they were not asked for.
+std::vector<TextGrid> tables_of(const Plan& plan) {
+  std::vector<TextGrid> tables = {text_grid(plan_columns(), lines_of(plan))};
+  if (plan.confidence) tables.push_back(text_grid(people_confidence_columns(), lines_of(plan)));
+  return tables;
+}
+
+std::vector<Column<PlanLine>> columns_of(const Plan& plan) {
+  std::vector<Column<PlanLine>> columns(plan_columns().begin(), plan_columns().end());
+  if (plan.confidence) std::ranges::copy(confidence_columns(), std::back_inserter(columns));
+  return columns;
+}
+
 std::vector<std::string> notes_of(const Plan& plan) {
   const PlanRequest& asked = plan.request;
   std::vector<std::string> notes = infeasible_notes(plan);
+  std::ranges::move(confidence_notes(plan), std::back_inserter(notes));
   if (!plan.rows.empty()) notes.push_back(memory_note(plan));
   if (std::string scores = resident_scores_note(plan); !scores.empty()) notes.push_back(std::move(scores));
   if (asked.iso_active)
@@ -81,7 +117,7 @@ std::vector<std::string> notes_of(const Plan& plan) {
 std::string plan_table(const Plan& plan) {
   const PlanRequest& asked = plan.request;
   std::string text = heading_lines(asked.model, asked.wafer, asked.workload) + "\n";
-  text += write_text_table(text_grid(plan_columns(), lines_of(plan))) + "\n";
+  for (const TextGrid& table : tables_of(plan)) text += write_text_table(table) + "\n";
   for (const std::string& note : notes_of(plan)) text += write_paragraph(note);
   return text;
 }
@@ -89,21 +125,33 @@ std::string plan_table(const Plan& plan) {
 std::string plan_markdown(const Plan& plan) {
   const PlanRequest& asked = plan.request;
   std::string text = markdown_heading(heading_lines(asked.model, asked.wafer, asked.workload)) + "\n";
-  text += write_markdown(text_grid(plan_columns(), lines_of(plan))) + "\n";
+  for (const TextGrid& table : tables_of(plan)) text += write_markdown(table) + "\n";
   return text + markdown_list(notes_of(plan));
 }
 
 std::string plan_csv(const Plan& plan) {
-  std::vector<Column<PlanLine>> columns(plan_columns().begin(), plan_columns().end());
+  std::vector<Column<PlanLine>> columns = columns_of(plan);
   columns.push_back(assumptions_column());
   return write_csv(machine_grid<PlanLine>(columns, lines_of(plan)));
+}
+
+Json confidence_json(const Plan& plan) {
+  Json order = Json::array();
+  for (const OrderFlip& flip : plan.confidence->order)
+    order.push_back({{"row", flip.faster}, {"overtaken_by_row", flip.slower}, {"share", flip.share}});
+  return {{"confidence", plan.confidence->confidence},
+          {"samples", plan.confidence->samples},
+          {"flip_margin", flip_margin},
+          {"scatter", plan.request.wafer.calibration->scatter},
+          {"order_flips", std::move(order)}};
 }
 
 std::string plan_json(const Plan& plan) {
   const PlanRequest& asked = plan.request;
   Json document = document_head("plan");
   add_context(document, asked.model, asked.wafer, asked.workload);
-  document["rows"] = to_json(machine_grid(plan_columns(), lines_of(plan)));
+  document["rows"] = to_json(machine_grid<PlanLine>(columns_of(plan), lines_of(plan)));
+  if (plan.confidence) document["confidence"] = confidence_json(plan);
   return write_json(document);
 }
 

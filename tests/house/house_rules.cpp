@@ -21,12 +21,14 @@ const std::map<std::string, Names> rooms = {
     {"hardware", {"base"}},
     {"input", {"base", "model", "hardware"}},
     {"cost", {"base", "model", "hardware"}},
-    {"plan", {"base", "model", "hardware", "cost"}},
+    {"calibrate", {"base", "model", "hardware", "cost"}},
+    {"plan", {"base", "model", "hardware", "cost", "calibrate"}},
     {"executor", {"base", "model", "hardware", "cost"}},  // of cost only what is shared, below
     {"verify", {"base", "model", "hardware", "cost", "plan", "executor"}},
-    {"report", {"base", "model", "hardware", "cost", "plan", "verify"}},
-    {"cli", {"base", "model", "hardware", "input", "cost", "plan", "verify", "report"}},
-    {"main.cpp", {"base", "model", "hardware", "input", "cost", "plan", "verify", "report", "cli"}},
+    {"report", {"base", "model", "hardware", "cost", "calibrate", "plan", "verify"}},
+    {"cli", {"base", "model", "hardware", "input", "cost", "calibrate", "plan", "verify", "report"}},
+    {"main.cpp",
+     {"base", "model", "hardware", "input", "cost", "calibrate", "plan", "verify", "report", "cli"}},
 };
 
 /// What the executor may see of the cost model: agreement of the two means something.
@@ -34,8 +36,12 @@ const Names shared_with_executor = {"cost/operators.h", "cost/phases.h", "cost/w
 
 /// First part of a library's include path -> the rooms that may include it.
 const std::map<std::string, Names> libraries = {
-    {"yaml-cpp", {"input"}},      {"csv.h", {"input"}},    {"nlohmann", {"input", "report"}},
-    {"CLI", {"cli", "main.cpp"}}, {"Eigen", {"executor"}},
+    {"yaml-cpp", {"input"}},
+    {"csv.h", {"input"}},
+    {"nlohmann", {"input", "report"}},
+    {"CLI", {"cli", "main.cpp"}},
+    {"Eigen", {"executor", "calibrate"}},
+    {"unsupported", {"calibrate"}},
 };
 
 /// What ends the process or writes to a standard stream.

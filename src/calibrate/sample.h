@@ -1,0 +1,18 @@
+// Wafers as they may really be, drawn from the standing of a calibration:
+//   u = u_fit + standard_error * (L z) / sqrt(w)     L L' = correlation, z standard normal,
+//                                                    w = chi-squared(nu)/nu: together Student's t, nu degrees
+// brought into each parameter's range. Points of a Sobol sequence instead of random numbers: always the same,
+// and even. What has no standard error stays as it is. Source: docs/model.md, "Confidence".
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "hardware/wafer.h"
+
+namespace bta {
+
+/// Empty when the wafer has no record of a calibration, or its correlations are none (not positive definite).
+std::vector<Wafer> sample_wafers(const Wafer& wafer, std::size_t count);
+
+}  // namespace bta
