@@ -3,7 +3,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 
 run_packages=(g++ cmake ninja-build libyaml-cpp-dev libcli11-dev libboost1.74-dev doctest-dev
-  nlohmann-json3-dev libfmt-dev libmd-dev libeigen3-dev)
+  nlohmann-json3-dev libfmt-dev libmd-dev libcsv-dev libeigen3-dev)
 test_packages=(libbenchmark-dev locales)
 lint_packages=(clang-14 clang-tidy-14 clang-format-14)
 

@@ -25,4 +25,10 @@ Result<Document> parse_yaml(std::string_view text, const std::string& file);
 /// Refused: duplicate keys, comments, NaN and Infinity, deep nesting.
 Result<Document> parse_json(std::string_view text, const std::string& file);
 
+/// A CSV table (RFC 4180) over libcsv: a sequence of maps, one per row, keyed by the names of the first
+/// row. Quotes do not make text of a number: no cell is `quoted`; an empty cell is null. Lines that
+/// begin with # and empty lines are skipped. Refused: other separators than commas, names that are
+/// empty or stand twice, rows of another width than the first, quotes out of place.
+Result<Document> parse_csv(std::string_view text, const std::string& file);
+
 }  // namespace bta

@@ -1,4 +1,4 @@
-// One document tree for YAML and JSON alike, with the place of every value and key.
+// One document tree for YAML, JSON and CSV alike, with the place of every value and key.
 #pragma once
 
 #include <cstdint>

@@ -34,10 +34,8 @@ const Names shared_with_executor = {"cost/operators.h", "cost/phases.h", "cost/w
 
 /// First part of a library's include path -> the rooms that may include it.
 const std::map<std::string, Names> libraries = {
-    {"yaml-cpp", {"input"}},
-    {"nlohmann", {"input", "report"}},
-    {"CLI", {"cli", "main.cpp"}},
-    {"Eigen", {"executor"}},
+    {"yaml-cpp", {"input"}},      {"csv.h", {"input"}},    {"nlohmann", {"input", "report"}},
+    {"CLI", {"cli", "main.cpp"}}, {"Eigen", {"executor"}},
 };
 
 /// What ends the process or writes to a standard stream.

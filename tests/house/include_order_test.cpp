@@ -63,6 +63,7 @@ TEST_CASE("the library rule finds a parser out of place") {
   CHECK(library_breaches({"cost/time.cpp", "#include <yaml-cpp/yaml.h>"}) ==
         Breaches{"src/cost/time.cpp:1: <yaml-cpp/yaml.h> does not belong into cost"});
   CHECK(library_breaches({"plan/a.cpp", "#include <nlohmann/json.hpp>"}).size() == 1);
+  CHECK(library_breaches({"report/a.cpp", "#include <csv.h>"}).size() == 1);
   CHECK(library_breaches({"report/a.cpp", "#include <CLI/CLI.hpp>"}).size() == 1);
   CHECK(library_breaches({"report/a.cpp", "#include <nlohmann/json.hpp>"}).empty());
   CHECK(library_breaches({"input/a.cpp", "#include <yaml-cpp/yaml.h>"}).empty());
