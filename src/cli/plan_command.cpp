@@ -29,7 +29,7 @@ ExitCode run_plan(const Arguments& arguments) {
   const OutputOptions options = read_output(reader);
   std::optional<Subject> subject = read_subject(reader);
   if (!subject) return refuse(reader.found());
-  const Result<std::vector<Level>> asked = levels(subject->model, subject->levels);
+  const Result<std::vector<Level>> asked = levels(subject->model, subject->levels, subject->workload.routing);
   if (!asked) return refuse(asked.error());
   Result<Output> output = Output::open(options.path);
   if (!output) return refuse(output.error());
