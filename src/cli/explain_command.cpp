@@ -82,7 +82,7 @@ ExitCode run_explain(const Arguments& arguments) {
   const PointOptions point = read_point(reader);
   std::optional<Subject> subject = read_subject(reader);
   if (!subject) return refuse(reader.found());
-  Result<Model> model = model_at_level(subject->model, subject->levels, "explain");
+  Result<Model> model = model_at_level(subject->model, subject->levels, subject->workload.routing, "explain");
   if (!model) return refuse(model.error());
   Result<Output> output = Output::open(options.path);
   if (!output) return refuse(output.error());

@@ -42,8 +42,8 @@ std::vector<OptionRow> workload_options() {
        "kept for the backward pass: layer inputs and attention outputs off-wafer, layer inputs only, or both "
        "on the wafer",
        Group::workload},
-      {"--routing", "balanced|zipf:A|FILE", name_of(w.routing), "", "how tokens spread over the experts",
-       Group::workload},
+      {"--routing", "balanced|zipf:A|FILE", name_of(w.routing), "",
+       "how tokens spread over the experts; FILE: counts, a CSV table of expert,tokens", Group::workload},
       {"--placement", choices(placement_names), std::string(name_of(w.placement)), "",
        "tokens stay in their rows, or move so that rows are even", Group::workload},
       {"--precision", choices(precision_names), std::string(name_of(w.precision)), "",

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "cli/defaults.h"
 #include "cli/overrides.h"
 #include "cost/roofline.h"
 #include "input/quoted.h"
+#include "input/routing_csv.h"
 #include "report/names.h"
 
 namespace bta::cli {
@@ -22,16 +25,21 @@ void read_element(OptionReader& reader, const std::string& option, std::int64_t 
   target = reader.integer(option, element_range).value_or(by_precision);
 }
 
+void read_measured_routing(OptionReader& reader, const std::string& path, Routing& routing) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored))
+    return reader.error("--routing", fmt::format("{} is neither balanced nor zipf:A nor a file of counts, "
+                                                 "expert,tokens",
+                                                 in_quotes(path)));
+  Result<MeasuredRouting> measured = load_routing(path);
+  if (!measured) return reader.errors(measured.error());
+  routing = std::move(measured).value();
+}
+
 void read_routing(OptionReader& reader, Routing& routing) {
   const std::optional<std::string> given = reader.text("--routing");
   if (!given || *given == "balanced") return;
-  if (!given->starts_with("zipf:")) {
-    reader.error("--routing",
-                 fmt::format("{} is neither balanced nor zipf:A; a file of measured counts is not "
-                             "supported in this version",
-                             in_quotes(*given)));
-    return;
-  }
+  if (!given->starts_with("zipf:")) return read_measured_routing(reader, *given, routing);
   const Parsed<double> alpha = parse_real(std::string_view(*given).substr(5), zipf_range);
   if (!alpha) return reader.error("--routing", "A of zipf:A: " + alpha.error());
   routing = ZipfRouting{alpha.value()};

@@ -34,7 +34,7 @@ ExitCode run_plan(const Arguments& arguments) {
   if (subject && confidence && !why_not_sure(subject->wafer).empty())
     reader.error("--confidence", why_not_sure(subject->wafer));
   if (!subject || !reader.found().empty()) return refuse(reader.found());
-  const Result<std::vector<Level>> asked = levels(subject->model, subject->levels);
+  const Result<std::vector<Level>> asked = levels(subject->model, subject->levels, subject->workload.routing);
   if (!asked) return refuse(asked.error());
   Result<Output> output = Output::open(options.path);
   if (!output) return refuse(output.error());

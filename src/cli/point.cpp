@@ -34,7 +34,8 @@ std::optional<Tiling> read_tiling(OptionReader& reader) {
   return Tiling{tile.value_or(1), tiles.value_or(1)};
 }
 
-Result<Model> model_at_level(const Model& model, LevelRequest request, std::string_view command) {
+Result<Model> model_at_level(const Model& model, LevelRequest request, const Routing& routing,
+                             std::string_view command) {
   Diagnostics errors;
   const std::string one_value = fmt::format("{} takes one value", command);
   if (request.experts.size() > 1) errors.push_back(option_error("--experts", one_value));
@@ -43,7 +44,7 @@ Result<Model> model_at_level(const Model& model, LevelRequest request, std::stri
   const MoeMlp* moe = moe_of(model);
   if (moe && request.experts.empty()) request.experts = {moe->experts};
   if (moe && request.top_k.empty()) request.top_k = {moe->top_k};
-  const Result<std::vector<Level>> found = levels(model, request);
+  const Result<std::vector<Level>> found = levels(model, request, routing);
   if (!found) return found.error();
   return found.value().empty() ? model : at_level(model, found.value().front());
 }

@@ -15,6 +15,7 @@ std::optional<Tiling> read_tiling(OptionReader& reader);
 
 /// The model at one level: one value each of experts and top_k, the model's own where none is given.
 /// `command` is named in errors.
-Result<Model> model_at_level(const Model& model, LevelRequest request, std::string_view command);
+Result<Model> model_at_level(const Model& model, LevelRequest request, const Routing& routing,
+                             std::string_view command);
 
 }  // namespace bta::cli

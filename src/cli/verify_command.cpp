@@ -66,7 +66,7 @@ ExitCode run_verify(const Arguments& arguments) {
   verify::Request request = read_request(reader);
   std::optional<Subject> subject = read_subject(reader);
   if (!subject) return refuse(reader.found());
-  Result<Model> model = model_at_level(subject->model, subject->levels, "verify");
+  Result<Model> model = model_at_level(subject->model, subject->levels, subject->workload.routing, "verify");
   if (!model) return refuse(model.error());
   Result<Output> output = Output::open(options.path);
   if (!output) return refuse(output.error());

@@ -13,6 +13,8 @@ namespace {
 std::vector<double> clipped(std::vector<double> weights, std::int64_t top_k) {
   std::vector<double> sorted = weights;
   std::ranges::sort(sorted, std::greater{});
+  if (sorted.front() == sorted.back())
+    return std::vector<double>(weights.size(), as_double(top_k) / static_cast<double>(weights.size()));
   std::vector<double> rest(
       sorted.size());  // rest[i] = sum of sorted[i..], smallest first so that none is lost
   std::partial_sum(sorted.rbegin(), sorted.rend(), rest.rbegin());
@@ -29,8 +31,6 @@ std::vector<double> clipped(std::vector<double> weights, std::int64_t top_k) {
 
 std::vector<double> routing_probabilities(const Routing& routing, std::int64_t experts, std::int64_t top_k) {
   std::vector<double> weights(static_cast<std::size_t>(experts), 1.0);
-  if (std::holds_alternative<BalancedRouting>(routing))
-    return std::vector<double>(weights.size(), as_double(top_k) / as_double(experts));
   if (const auto* zipf = std::get_if<ZipfRouting>(&routing))
     for (std::size_t e = 0; e < weights.size(); ++e)
       weights[e] = std::pow(static_cast<double>(e + 1), -zipf->alpha);

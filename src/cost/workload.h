@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 #include <variant>
-#include <vector>
 
 #include "base/count.h"
 #include "hardware/wafer.h"
+#include "model/measured_routing.h"
 
 namespace bta {
 
@@ -26,12 +26,7 @@ struct ZipfRouting {
   double alpha = 1;
   bool operator==(const ZipfRouting&) const = default;
 };
-/// Tokens that each expert received in a measured run; p_e = count_e / T_measured, T_measured = sum / k.
-struct MeasuredRouting {
-  std::vector<double> tokens_per_expert;
-  std::string name;  // of the file, without folder
-  bool operator==(const MeasuredRouting&) const = default;
-};
+/// MeasuredRouting: p_e = min(1, c*count_e), sum p_e = k.
 using Routing = std::variant<BalancedRouting, ZipfRouting, MeasuredRouting>;
 
 /// Bytes per element: activation a, streamed weight w, streamed gradient g, score s.

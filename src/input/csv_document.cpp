@@ -29,6 +29,8 @@ class RowReader {
   }
   RowReader(const RowReader&) = delete;
   RowReader& operator=(const RowReader&) = delete;
+  RowReader(RowReader&&) = delete;
+  RowReader& operator=(RowReader&&) = delete;
   ~RowReader() { csv_free(&parser_); }
 
   /// The next row that holds anything; empty at the end of the text.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "cost/workload.h"
 #include "model/model.h"
 
 namespace bta {
@@ -27,7 +28,12 @@ struct LevelRequest {
 /// k = k_model/2 .. 1 at E_model, each level once. One list empty: the model's own value. Else all pairs in
 /// the order given. A dense model has no levels: an error if any are asked for, else empty.
 /// Errors: top_k > experts, width that rounds to 0; each names the option.
-Result<std::vector<Level>> levels(const Model& model, const LevelRequest& request);
+///
+/// A measured routing belongs to one number of experts: of the series only its levels at E_model are left,
+/// and a level with other than the measured number, or with a top_k above the number of experts that have
+/// tokens, is an error, as is a dense model.
+Result<std::vector<Level>> levels(const Model& model, const LevelRequest& request,
+                                  const Routing& routing = BalancedRouting{});
 
 /// The model at a level. E = k is the dense equivalent: one fused MLP, no router.
 Model at_level(const Model& model, const Level& level);

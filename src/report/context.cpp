@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "cost/problem.h"
 #include "report/names.h"
@@ -16,6 +18,22 @@ constexpr std::array<std::string_view, 4> assumption_kinds = {"calibrated", "ass
 std::string element_bytes_text(const ElementBytes& bytes) {
   return fmt::format("{} activation, {} weight, {} gradient, {} score", bytes.activation, bytes.weight,
                      bytes.gradient, bytes.score);
+}
+
+/// What was measured, and how it is used; empty when nothing was.
+std::string routing_note(const Routing& routing) {
+  const auto* measured = std::get_if<MeasuredRouting>(&routing);
+  if (measured == nullptr) return "";
+  const std::vector<double>& counts = measured->tokens_per_expert;
+  const double mean = std::accumulate(counts.begin(), counts.end(), 0.0) / static_cast<double>(counts.size());
+  const std::string layers = measured->layers == 0
+                                 ? "counts of one layer"
+                                 : fmt::format("mean of {}, the experts of each in order of load",
+                                               plural(measured->layers, "measured layer"));
+  return fmt::format(
+      "routing {}: {}; the busiest of {} experts gets {:.2f} times the mean; every layer and every top_k is "
+      "planned with these shares",
+      measured->name, layers, counts.size(), *std::ranges::max_element(counts) / mean);
 }
 
 }  // namespace
@@ -88,6 +106,7 @@ std::vector<std::string> assumption_notes(const Wafer& wafer, const Workload& wo
       "bytes per element: {}; head in chunks of {} tokens; expert buffers hold with probability {}",
       element_bytes_text(workload.bytes), grouped(head_chunk_tokens(wafer, workload)),
       workload.capacity_quantile));
+  if (std::string routing = routing_note(workload.routing); !routing.empty()) notes.push_back(routing);
   return notes;
 }
 

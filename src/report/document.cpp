@@ -21,6 +21,13 @@ Json assumptions_json(const Model& model, const Wafer& wafer) {
   return json;
 }
 
+Json routing_json(const MeasuredRouting& routing) {
+  Json json = name_and_hash(routing.name, routing.content_hash);
+  json["experts"] = routing.tokens_per_expert.size();
+  json["layers"] = routing.layers > 0 ? Json(routing.layers) : Json(nullptr);
+  return json;
+}
+
 }  // namespace
 
 Json document_head(std::string_view command) {
@@ -63,6 +70,8 @@ void add_context(Json& document, const Model& model, const Wafer& wafer, const W
   document["assumptions"] = assumptions_json(model, wafer);
   document["inputs"] = {{"model", name_and_hash(model.name, model.content_hash)},
                         {"hardware", name_and_hash(wafer.name, wafer.content_hash)}};
+  if (const auto* measured = std::get_if<MeasuredRouting>(&workload.routing))
+    document["inputs"]["routing"] = routing_json(*measured);
 }
 
 }  // namespace bta

@@ -34,4 +34,9 @@ std::string name_of(const Routing& routing) {
   return "balanced";
 }
 
+std::string hash_of(const Routing& routing) {
+  const auto* measured = std::get_if<MeasuredRouting>(&routing);
+  return measured != nullptr ? measured->content_hash : "";
+}
+
 }  // namespace bta

@@ -24,5 +24,7 @@ std::string_view name_of(Precision precision);
 
 /// `balanced`, `zipf:A`, or the name of the file of measured counts.
 std::string name_of(const Routing& routing);
+/// Of the file of a measured routing; else empty.
+std::string hash_of(const Routing& routing);
 
 }  // namespace bta

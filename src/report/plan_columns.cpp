@@ -114,6 +114,7 @@ constexpr auto columns = std::to_array<Column<PlanLine>>({
     {"weight_bytes", "", "", Look::count, [](Line l) { return cell(workload(l).bytes.weight); }},
     {"gradient_bytes", "", "", Look::count, [](Line l) { return cell(workload(l).bytes.gradient); }},
     {"score_bytes", "", "", Look::count, [](Line l) { return cell(workload(l).bytes.score); }},
+    {"routing_hash", "", "", Look::text, [](Line l) { return text_or_absent(hash_of(workload(l).routing)); }},
 });
 
 constexpr Column<PlanLine> assumptions = {"assumptions", "", "", Look::text, [](Line l) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "model/parameters.h"
 
@@ -64,7 +65,39 @@ Wafer scaled(const Wafer& full) {
   return small;
 }
 
+/// Integral of the descending profile from `begin` to `end`, in experts.
+double tokens_between(const std::vector<double>& profile, double begin, double end) {
+  double tokens = 0;
+  for (std::size_t e = 0; e < profile.size(); ++e) {
+    const double from = static_cast<double>(e), to = from + 1;
+    tokens += profile[e] * std::max(0.0, std::min(to, end) - std::max(from, begin));
+  }
+  return tokens;
+}
+
+std::vector<double> resampled(std::vector<double> profile, std::int64_t experts, std::int64_t top_k) {
+  std::ranges::sort(profile, std::greater{});
+  const double least =
+      *std::ranges::find_if(profile.rbegin(), profile.rend(), [](double t) { return t > 0; });
+  const double stretch = static_cast<double>(profile.size()) / as_double(experts);
+  std::vector<double> tokens;
+  for (std::int64_t e = 0; e < experts; ++e) {
+    const double share = tokens_between(profile, as_double(e) * stretch, as_double(e + 1) * stretch);
+    tokens.push_back(e < top_k ? std::max(share, least) : share);
+  }
+  return tokens;
+}
+
 }  // namespace
+
+Routing scaled_routing(const Routing& routing, std::int64_t experts, std::int64_t top_k) {
+  const auto* measured = std::get_if<MeasuredRouting>(&routing);
+  if (measured == nullptr || static_cast<std::int64_t>(measured->tokens_per_expert.size()) == experts)
+    return routing;
+  MeasuredRouting small = *measured;
+  small.tokens_per_expert = resampled(small.tokens_per_expert, experts, top_k);
+  return small;
+}
 
 Model scaled_model(const Model& model) {
   Model small;
@@ -81,7 +114,10 @@ Problem scaled_problem(const Problem& full) {
   Workload workload = full.workload;
   workload.seq_len = std::min(full.workload.seq_len, seq_len);
   workload.head_chunk = chunk;
-  Problem small = make_problem(scaled_model(full.model), scaled(full.wafer), workload);
+  Model model = scaled_model(full.model);
+  if (const MoeMlp* moe = moe_of(model))
+    workload.routing = scaled_routing(workload.routing, moe->experts, moe->top_k);
+  Problem small = make_problem(std::move(model), scaled(full.wafer), workload);
   const double share = parameters_per_column(small) / parameters_per_column(full);
   small.wafer.layer_overhead_s *= share;
   small.wafer.tile_overhead_s *= share;

@@ -11,6 +11,7 @@
 #include "cost/fill.h"
 #include "cost/step_time.h"
 #include "executor/load_source.h"
+#include "verify/scale.h"
 #include "verify/setup.h"
 
 namespace bta::verify {
@@ -233,11 +234,12 @@ void compare_phase_times(Comparison& comparison, const Problem& problem, Tiling 
 
 Check check_mean_time(const Problem& problem, Tiling tiling, std::uint64_t seed, double error) {
   const bool masked = problem.workload.placement == Placement::masked;
-  const bool balanced = std::holds_alternative<BalancedRouting>(problem.workload.routing);
-  Comparison comparison(std::string(mean_claim),
-                        fmt::format("{}, {}, {}", describe(problem, tiling), masked ? "masked" : "compacted",
-                                    balanced ? "balanced routing" : "skewed routing"),
-                        Measure::standard_error, most_standard_errors);
+  constexpr std::array<std::string_view, 3> routings{"balanced", "skewed", "measured"};
+  Comparison comparison(
+      std::string(mean_claim),
+      fmt::format("{}, {}, {} routing", describe(problem, tiling), masked ? "masked" : "compacted",
+                  routings.at(problem.workload.routing.index())),
+      Measure::standard_error, most_standard_errors);
   Spread spread;
   for (const Problem& level : sparsity_levels(problem)) {
     const StepTimes times = sampled_times(level, tiling, seed, error);
@@ -259,8 +261,10 @@ std::vector<Problem> sparsity_levels(const Problem& problem) {
   if (moe == nullptr) return {};
   std::vector<Problem> levels;
   const auto add = [&](std::int64_t experts, std::int64_t top_k) {
-    levels.push_back(make_problem(with_experts(problem.model, experts, top_k, moe->width), problem.wafer,
-                                  problem.workload));
+    Workload workload = problem.workload;
+    workload.routing = scaled_routing(workload.routing, experts, top_k);
+    levels.push_back(
+        make_problem(with_experts(problem.model, experts, top_k, moe->width), problem.wafer, workload));
   };
   add(moe->experts, moe->top_k);
   if (moe->top_k > 1) add(moe->experts, 1);

@@ -86,13 +86,20 @@ void add_numbers(Tasks& tasks, const SharedSuite& s) {
   add(tasks, difference_claim, [s, few, by_one] { return check_finite_differences(few, by_one); });
 }
 
-/// The mean of many runs under both placements and two routings.
+/// Balanced, skewed, and the one that was measured.
+std::vector<Routing> routings_to_compare(const Workload& workload) {
+  std::vector<Routing> routings{BalancedRouting{}, ZipfRouting{1}};
+  if (std::holds_alternative<MeasuredRouting>(workload.routing)) routings.push_back(workload.routing);
+  return routings;
+}
+
+/// The mean of many runs under both placements and these routings.
 void add_mean_times(Tasks& tasks, const SharedSuite& s) {
   if (!chooses(s->small)) return;
   const Tiling tiling{s->tiling.tile_batch, checked_mul(s->tiling.tiles, more_tiles_for_time)};
   Workload workload = s->small.workload;
   for (const Placement placement : {Placement::masked, Placement::compacted})
-    for (const Routing& routing : {Routing(BalancedRouting{}), Routing(ZipfRouting{1})}) {
+    for (const Routing& routing : routings_to_compare(s->small.workload)) {
       workload.placement = placement;
       workload.routing = routing;
       add(tasks, mean_claim, [s, tiling, problem = with_workload(s->small, workload)] {
@@ -115,6 +122,17 @@ void add_full_size(Tasks& tasks, const SharedSuite& s) {
   }
 }
 
+/// Which experts a measured routing was resampled to; empty when it was not.
+std::string routing_note(const Request& request) {
+  const auto* measured = std::get_if<MeasuredRouting>(&request.problem.workload.routing);
+  const Model small = scaled_model(request.problem.model);
+  const MoeMlp* moe = moe_of(small);
+  if (measured == nullptr || moe == nullptr || request.shape_only) return "";
+  return fmt::format(
+      "routing {}: the scaled model's {} experts get the profile of the {} measured ones by quantiles",
+      measured->name, moe->experts, measured->tokens_per_expert.size());
+}
+
 /// How the model was scaled, and what could not be compared.
 std::vector<std::string> notes_of(const Request& request, const std::vector<Check>& checks) {
   std::vector<std::string> notes;
@@ -122,6 +140,7 @@ std::vector<std::string> notes_of(const Request& request, const std::vector<Chec
     return std::ranges::find(checks, claim, &Check::claim) != checks.end();
   };
   if (!request.shape_only) notes.push_back(scale_note(request.problem));
+  if (std::string routing = routing_note(request); !routing.empty()) notes.push_back(std::move(routing));
   if (!request.shape_only && !has(mean_claim))
     notes.emplace_back(
         "no expert to choose: every token goes the same way, so row loads and mean times are not compared");

@@ -25,11 +25,25 @@ TEST_SUITE("cli") {
     CHECK(run({"--model", example("my-moe.yaml"), "--hardware", example("faster-stream.yaml")}).code == 0);
   }
 
+  TEST_CASE("the two ways to cut the same experts are planned and have equally many parameters") {
+    for (const std::string name : {"coarse-experts", "fine-experts"}) {
+      const Run plan = run({"--model", example(name + ".yaml")});
+      CHECK(plan.code == 0);
+      CHECK(plan.out.find(name + " on cerebras-cs2") == 0);
+    }
+  }
+
+  TEST_CASE("the example of measured counts is planned") {
+    const Run plan = run({"--routing", example("skewed-routing.csv"), "--iso-active"});
+    CHECK(plan.code == 0);
+    CHECK(plan.out.find("routing skewed-routing.csv") != std::string::npos);
+  }
+
   TEST_CASE("no example is left out of the test above") {
     int files = 0;
     for ([[maybe_unused]] const auto& entry :
          std::filesystem::directory_iterator(std::string(BTA_SOURCE_DIR) + "/examples"))
       ++files;
-    CHECK(files == 2);
+    CHECK(files == 5);
   }
 }

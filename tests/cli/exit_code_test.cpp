@@ -113,11 +113,10 @@ TEST_CASE("an unknown model or file is named with what there is") {
   CHECK(result.err.find("qwen3-30b-a3b") != std::string::npos);
 }
 
-TEST_CASE("measured routing is refused by name") {
+TEST_CASE("a routing that is neither known nor a file is named with what is allowed") {
   check_refused(run({"--routing", "counts.csv"}),
-                "command line: error: --routing: 'counts.csv' is neither balanced nor zipf:A; a file of "
-                "measured counts "
-                "is not supported in this version\n");
+                "command line: error: --routing: 'counts.csv' is neither balanced nor zipf:A nor a file of "
+                "counts, expert,tokens\n");
 }
 
 TEST_CASE("overrides say what form they have, and are checked like a file") {

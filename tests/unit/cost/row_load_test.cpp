@@ -218,4 +218,22 @@ TEST_SUITE("unit") {
     const auto measured = routing_probabilities(MeasuredRouting{{10, 20, 10, 0}, "m"}, 4, 2);
     CHECK(measured == std::vector<double>{0.5, 1, 0.5, 0});
   }
+
+  TEST_CASE("equal counts are exactly k/E, whatever they are") {
+    for (const double count : {1.0, 0.1, 12345.0, 1.0 / 3, 9007199254740992.0})
+      for (const std::int64_t top_k : {1, 3, 8, 12})
+        CHECK(routing_probabilities(MeasuredRouting{std::vector<double>(12, count), "m"}, 12, top_k) ==
+              routing_probabilities(BalancedRouting{}, 12, top_k));
+  }
+
+  TEST_CASE("a measured expert beyond 1 is picked by every token, and the rest goes to the others by count") {
+    const auto two = routing_probabilities(MeasuredRouting{{70, 6, 3, 1}, "m"}, 4, 2);
+    CHECK(two[0] == 1);
+    CHECK(two[1] == doctest::Approx(0.6).epsilon(1e-15));
+    CHECK(two[3] == doctest::Approx(0.1).epsilon(1e-15));
+    const auto three = routing_probabilities(MeasuredRouting{{70, 6, 3, 1}, "m"}, 4, 3);
+    CHECK(three[1] == 1);  // 1.2 without the second clipping
+    CHECK(three[2] == doctest::Approx(0.75).epsilon(1e-15));
+    CHECK(three[3] == doctest::Approx(0.25).epsilon(1e-15));
+  }
 }

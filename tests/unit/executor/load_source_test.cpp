@@ -41,11 +41,18 @@ TEST_CASE("inclusion probabilities found by bisection are those of the cost mode
           inclusion_probabilities(ZipfRouting{alpha}, MoeMlp{.experts = 8, .top_k = top_k, .width = 1});
       for (std::size_t e = 0; e < 8; ++e) CHECK(found[e] == doctest::Approx(expected[e]).epsilon(1e-12));
     }
+  for (const std::int64_t top_k : {1, 2, 3}) {
+    const MeasuredRouting counts{{12e9, 70e9, 0, 1e9}, "m"};
+    const std::vector<double> expected = routing_probabilities(counts, 4, top_k);
+    const auto found = inclusion_probabilities(counts, MoeMlp{.experts = 4, .top_k = top_k, .width = 1});
+    for (std::size_t e = 0; e < 4; ++e) CHECK(found[e] == doctest::Approx(expected[e]).epsilon(1e-12));
+  }
 }
 
 TEST_CASE("sampled loads: T*k tokens in all, and every expert as often as its probability says") {
   constexpr std::int64_t tokens = 100'000;
-  for (const Routing& routing : {Routing(BalancedRouting{}), Routing(ZipfRouting{1})}) {
+  for (const Routing& routing : {Routing(BalancedRouting{}), Routing(ZipfRouting{1}),
+                                 Routing(MeasuredRouting{{3, 90, 0, 10, 7, 1}, "m"})}) {
     const Config config = config_of(routing, 6, 2, tokens);
     const std::vector<ExpertLoad> loads = sampled_loads(config, 7)(0);
     const std::vector<double> p = routing_probabilities(routing, 6, 2);

@@ -1,6 +1,7 @@
 // Thousands of damaged descriptions, the same on every run: each gives a value or diagnostics.
 #include <random>
 
+#include "input/routing_csv.h"
 #include "unit/input/input_support.h"
 
 namespace {
@@ -128,6 +129,14 @@ TEST_CASE("a damaged config.json gives a model or diagnostics") {
 TEST_CASE("a damaged wafer description gives a wafer or diagnostics") {
   const std::string yaml = text_of(BTA_TEST_DATA "/hardware/one-core.yaml");
   const int refused = refusals(yaml, 3000, [](const std::string& text) { return wafer_from_yaml(text); });
+  CHECK(refused > 1000);
+  CHECK(refused < 3000);
+}
+
+TEST_CASE("a damaged table of counts gives a routing or diagnostics") {
+  const std::string table = "# counts\nlayer,expert,tokens\n0,0,12\n0,1,\"7.5\"\n1,0,3\n1,1,0\n";
+  const int refused =
+      refusals(table, 3000, [](const std::string& text) { return bta::read_routing(text, "r.csv"); });
   CHECK(refused > 1000);
   CHECK(refused < 3000);
 }

@@ -71,6 +71,25 @@ TEST_CASE("streams keep their bytes per second and column, and the head chunk do
         "7 x 5 for 994 x 750 cores with streams and overheads in proportion");
 }
 
+TEST_CASE("a measured routing is scaled by quantiles: the shares of the busiest, of the next, in order") {
+  const MeasuredRouting measured{{1, 8, 2, 4, 0, 0}, "r.csv"};
+  const auto counts = [&](std::int64_t experts, std::int64_t top_k) {
+    return std::get<MeasuredRouting>(scaled_routing(measured, experts, top_k)).tokens_per_expert;
+  };
+  CHECK(counts(3, 1) == std::vector<double>{12, 3, 0});
+  CHECK(counts(4, 1) == std::vector<double>{10, 4, 1, 0});
+  CHECK(counts(4, 4) == std::vector<double>{10, 4, 1, 1});  // the last of the four gets the least measured
+  CHECK(counts(6, 2) == measured.tokens_per_expert);
+  CHECK(scaled_routing(ZipfRouting{1}, 3, 1) == Routing(ZipfRouting{1}));
+}
+
+TEST_CASE("the scaled model is verified with as many counts as it has experts") {
+  Workload workload;
+  workload.routing = MeasuredRouting{std::vector<double>(128, 1), "r.csv"};
+  const Problem small = scaled_problem(make_problem(fixtures::qwen3_30b_a3b(), fixtures::cs2(), workload));
+  CHECK(std::get<MeasuredRouting>(small.workload.routing).tokens_per_expert.size() == 12);
+}
+
 TEST_SUITE_END();
 
 }  // namespace
