@@ -33,4 +33,8 @@ std::span<const WaferParameter> wafer_parameters();
 /// By its key or the last part of it ("gemm"); nullptr when there is none.
 const WaferParameter* find_parameter(std::string_view name);
 
+/// The wafer with one number replaced, `value` in its range. `numbers` and `content_hash` stay those of the
+/// description.
+Wafer with(const Wafer& wafer, const WaferParameter& parameter, double value);
+
 }  // namespace bta
