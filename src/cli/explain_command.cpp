@@ -9,6 +9,7 @@
 #include "plan/search.h"
 #include "report/explain_report.h"
 #include "report/ranking_report.h"
+#include "report/sensitivity_report.h"
 
 namespace bta::cli {
 namespace {
@@ -17,14 +18,19 @@ struct PointOptions {
   std::optional<Tiling> tiling;
   std::optional<std::int64_t> top;
   bool pareto = false;
+  bool sensitivity = false;
 };
 
 PointOptions read_point(OptionReader& reader) {
-  PointOptions point{read_tiling(reader), reader.integer("--top", {1, 1000}), reader.has("--pareto")};
+  PointOptions point{read_tiling(reader), reader.integer("--top", {1, 1000}), reader.has("--pareto"),
+                     reader.has("--sensitivity")};
   if (point.tiling && (reader.has("--top") || point.pareto))
     reader.error(point.pareto ? "--pareto" : "--top",
                  "compares points, so it goes without -B, -G and --micro-batch");
   if (reader.has("--top") && point.pareto) reader.error("--pareto", "goes without --top");
+  if (point.sensitivity && (reader.has("--top") || point.pareto))
+    reader.error("--sensitivity", fmt::format("is that of one point, so it goes without {}",
+                                              point.pareto ? "--pareto" : "--top"));
   return point;
 }
 
@@ -35,13 +41,18 @@ struct Answer {
   std::string reason;  // why the point asked for is infeasible; empty when it is not
 };
 
+std::string about_one_point(const Problem& problem, const Constraints& constraints, Tiling tiling,
+                            const PointOptions& point, Format format) {
+  return point.sensitivity ? write_sensitivity(sensitivity(problem, constraints, tiling), format)
+                           : write_explanation(explain(problem, constraints, tiling), format);
+}
+
 Answer explain_best(const Problem& problem, const Constraints& constraints, const PointOptions& point,
                     Format format) {
   const auto wanted = static_cast<std::size_t>(point.top.value_or(0));
   const SearchResult result = search(problem, constraints, {.top = wanted + 1});
-  if (result.best.empty()) return {write_explanation(explain(problem, constraints, {1, 1}), format), false};
-  if (wanted == 0)
-    return {write_explanation(explain(problem, constraints, result.best.front().tiling), format)};
+  if (result.best.empty()) return {about_one_point(problem, constraints, {1, 1}, point, format), false};
+  if (wanted == 0) return {about_one_point(problem, constraints, result.best.front().tiling, point, format)};
   Ranking ranking{{}, wanted};
   for (const Candidate& candidate : result.best)
     ranking.points.push_back(explain(problem, constraints, candidate.tiling));
@@ -65,7 +76,7 @@ Diagnostics refuse_endless_front(const Problem& problem, const Constraints& cons
 Answer answer(const Problem& problem, const Constraints& constraints, const PointOptions& point,
               Format format) {
   if (point.tiling)
-    return {write_explanation(explain(problem, constraints, *point.tiling), format), true,
+    return {about_one_point(problem, constraints, *point.tiling, point, format), true,
             why_infeasible(problem, constraints, *point.tiling)};
   if (!point.pareto) return explain_best(problem, constraints, point, format);
   std::vector<Candidate> candidates = all_feasible(problem, constraints);

@@ -87,7 +87,9 @@ std::vector<OptionRow> point_options() {
       {"--micro-batch", "N", "B*G", "sequences", "sequences per micro-batch; gives B or G from the other",
        Group::point},
       {"--top", "N", "1", "points", "explains the N best points and why the next one loses", Group::point},
-      {"--pareto", "", "off", "", "the points that no other beats in both tokens/s and memory",
+      {"--pareto", "", "off", "", "the points that no other beats in both tokens/s and memory", Group::point},
+      {"--sensitivity", "", "off", "",
+       "what each number of the hardware does to tokens/s: which one to measure or improve next",
        Group::point}};
 }
 

@@ -49,12 +49,13 @@ constexpr WaferParameter width(std::string_view key) {
           }};
 }
 
+constexpr double largest_sram = 0x1p43;  // bytes of the whole grid, and so of one core
 constexpr WaferParameter sram = {
     "core.sram",
     "B",
     ratio,
     1,
-    1e15,
+    largest_sram,
     [](const Wafer& w) { return as_double(w.sram_per_core); },
     [](Wafer& w, double value) { w.sram_per_core = Bytes(whole_number(value)); }};
 
@@ -138,6 +139,12 @@ double coordinate(const WaferParameter& parameter, double value) {
 double value_at(const WaferParameter& parameter, double coordinate) {
   const double value = parameter.scale == ratio ? std::exp(coordinate) : coordinate;
   return std::clamp(value, parameter.least, parameter.most);
+}
+
+Wafer with(const Wafer& wafer, const WaferParameter& parameter, double value) {
+  Wafer changed = wafer;
+  parameter.set(changed, value);
+  return changed;
 }
 
 }  // namespace bta

@@ -45,4 +45,8 @@ double coordinate(const WaferParameter& parameter, double value);
 /// Its inverse, brought into the parameter's range.
 double value_at(const WaferParameter& parameter, double coordinate);
 
+/// The wafer with one number replaced, `value` in its range. `numbers` and `content_hash` stay those of the
+/// description.
+Wafer with(const Wafer& wafer, const WaferParameter& parameter, double value);
+
 }  // namespace bta

@@ -12,6 +12,7 @@ namespace bta {
 namespace {
 
 constexpr double unreachable_tokens = 1e12;  // a ridge beyond it counts as never reached
+constexpr double any_tokens = 1e-6;          // one below it as reached by any token
 
 std::int64_t experts_of(const ProblemLayer& layer, Stage stage) {
   return stage == Stage::expert ? std::get<MoeMlp>(layer.layer.feed_forward).experts : 1;
@@ -143,10 +144,11 @@ std::optional<std::int64_t> first_that(std::int64_t high, Predicate holds) {
   return high;
 }
 
-/// Smallest x in (0, high] with holds(x), to 1e-9 of it, monotone.
+/// Smallest x in (0, high] with holds(x), to 1e-9 of it, monotone; 0 when it is below `any_tokens`.
 template <class Predicate>
 std::optional<double> threshold_of(double high, Predicate holds) {
   if (!holds(high)) return std::nullopt;
+  if (holds(any_tokens)) return 0;
   double low = 0;
   while (high - low > 1e-9 * high) {
     const double middle = low + (high - low) / 2;

@@ -60,6 +60,12 @@ std::string percent_text(double fraction) {
   return fmt::format("{:.1f} %", 100 * fraction);
 }
 
+std::string change_text(double fraction) {
+  const double percent = 100 * fraction;
+  if (percent == 0) return "0";
+  return std::abs(percent) >= 0.01 ? fmt::format("{:+.2f} %", percent) : fmt::format("{:+.1g} %", percent);
+}
+
 std::string seconds_text(double seconds) {
   constexpr std::array<Scale, 4> scales = {{{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}}};
   return seconds == 0 ? "0 s" : scaled(seconds, scales);
@@ -94,6 +100,8 @@ std::string for_people(const Cell& value, Look look) {
       return three_digits(real / 1e12);
     case Look::percent:
       return percent_text(real);
+    case Look::change:
+      return change_text(real);
     case Look::factor:
       return fmt::format("{:.2f}x", real);
     case Look::seconds:

@@ -1,6 +1,7 @@
 // Does explain answer for the point that was asked about?
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/program.h"
@@ -109,6 +110,44 @@ TEST_CASE("--pareto gives points none of which beats another") {
     CHECK(front.at(i).at("memory_bytes") > front.at(i - 1).at("memory_bytes"));
     CHECK(front.at(i).at("tokens_per_s") > front.at(i - 1).at("tokens_per_s"));
   }
+}
+
+TEST_CASE("--sensitivity tells what each number of the hardware does, at the optimum or at a point") {
+  const json best = explained({"--sensitivity"}), point = explained({"--sensitivity", "-B", "12", "-G", "8"});
+  CHECK(best.at("tokens_per_s") == best.at("best").at("tokens_per_s"));
+  CHECK(best.at("tile_batch") == explained({}).at("tile_batch"));
+  CHECK(point.at("tokens_per_s") == explained({"-B", "12", "-G", "8"}).at("tokens_per_s"));
+  CHECK(point.at("best") == best.at("best"));
+  for (const json& row : point.at("sensitivity")) CHECK(row.at("kind").is_string());
+  CHECK(best.at("sensitivity").size() == 23);  // of 25: vector widths of other precisions have no part
+  CHECK(best.at("measure_next").is_string());
+  CHECK(best.at("improve_next").is_string());
+}
+
+TEST_CASE("the sensitivity's CSV has a row for each number, and no sign in front of a text") {
+  const std::string csv = run({"explain", "--sensitivity", "--format", "csv", "-q"}).out;
+  CHECK(csv.starts_with("parameter,written,kind,value,unit,scale,elasticity,step,step_value,step_change,"));
+  CHECK(std::ranges::count(csv, '\n') == 24);
+  CHECK(csv.find('\'') == std::string::npos);
+}
+
+TEST_CASE("a sensitivity is answered for a point that does not fit, and when nothing does: 3") {
+  const json e = explained({"--sensitivity", "-B", "100", "-G", "1"});
+  CHECK(e.at("feasible") == false);
+  CHECK(e.at("reason").get<std::string>().find("live score tensors") != std::string::npos);
+  CHECK(e.at("best").at("tile_batch") == explained({}).at("tile_batch"));
+  const auto nothing = run({"explain", "--sensitivity", "--seq-len", "200000", "--format", "json"});
+  CHECK(nothing.code == 3);
+  CHECK(nothing.err.starts_with("bta-plan: note: nothing is feasible: "));
+  CHECK(json::parse(nothing.out).at("best").is_null());
+}
+
+TEST_CASE("--sensitivity is that of one point") {
+  CHECK(run({"explain", "--sensitivity", "--top", "3"}).err ==
+        "command line: error: --sensitivity: is that of one point, so it goes without --top\n");
+  CHECK(run({"explain", "--sensitivity", "--pareto"}).err ==
+        "command line: error: --sensitivity: is that of one point, so it goes without --pareto\n");
+  CHECK(run({"explain", "--sensitivity", "--top", "3"}).code == 2);
 }
 
 TEST_CASE("what compares points goes without a point, and levels are single") {

@@ -89,6 +89,10 @@ TEST_CASE("people's numbers") {
   CHECK(grouped(std::int64_t{999}) == "999");
   CHECK(for_people(cell(1234.5), Look::decimal) == "1,234");
   CHECK(for_people(cell(0.531), Look::percent) == "53.1 %");
+  CHECK(for_people(cell(0.00437), Look::change) == "+0.44 %");
+  CHECK(for_people(cell(-0.123), Look::change) == "-12.30 %");
+  CHECK(for_people(cell(-0.00002), Look::change) == "-0.002 %");
+  CHECK(for_people(cell(0.0), Look::change) == "0");
   CHECK(seconds_text(0.0456) == "45.6 ms");
   CHECK(bytes_text(999) == "999 B");
   CHECK(bytes_text(45e9) == "45.0 GB");

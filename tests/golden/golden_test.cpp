@@ -16,17 +16,6 @@ namespace {
 using namespace bta;
 using namespace bta::golden;
 
-constexpr std::array<std::string_view, 4> endings = {"txt", "csv", "json", "md"};
-
-template <class Write>
-void check_all_formats(const std::string& name, Write write) {
-  for (std::size_t i = 0; i < format_names.size(); ++i) {
-    const std::string different =
-        difference(name + "." + std::string(endings[i]), write(static_cast<Format>(i)));
-    CHECK_MESSAGE(different.empty(), different);
-  }
-}
-
 Ranking sample_ranking() {
   Ranking ranking{{sample_explanation({3, 5}), sample_explanation({2, 6}), sample_explanation({1, 9})}, 2};
   for (std::size_t i = 1; i < ranking.points.size(); ++i) {

@@ -179,6 +179,16 @@ TEST_SUITE("unit") {
     CHECK(*e.ridges[1].even_tokens_per_expert == doctest::Approx(100.0 / 3).epsilon(1e-6));
   }
 
+  TEST_CASE("explain: weights that take longer to spread over the wafer than to arrive leave no ridge") {
+    Wafer wafer = fixtures::cs2();
+    wafer.link_bytes_per_cycle = 1e-3;
+    const Explanation e = explain(make_problem(fixtures::qwen3_30b_a3b(), wafer, {}), {}, {3, 5});
+    for (const Ridge& ridge : e.ridges) {
+      CHECK(*ridge.even_tokens_per_expert == 0);
+      CHECK(*ridge.filled_tokens_per_expert == 8.0 / 128);  // one token of the batch
+    }
+  }
+
   TEST_CASE("explain: finer experts, same weights and work, seven times the routed activations") {
     Workload workload;
     workload.seq_len = 65536;
