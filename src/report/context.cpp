@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "cost/problem.h"
+#include "hardware/parameters.h"
 #include "report/names.h"
 #include "report/people.h"
 
@@ -14,6 +15,14 @@ namespace bta {
 namespace {
 
 constexpr std::array<std::string_view, 4> assumption_kinds = {"calibrated", "assumed", "derived", "unstated"};
+
+std::string standard_error_text(const CalibratedValue& value) {
+  const std::vector<const WaferParameter*> parameters = find_parameters(value.name);
+  const ParameterScale scale = parameters.front()->scale;
+  if (scale == ParameterScale::ratio) return percent_text(value.standard_error);
+  return scale == ParameterScale::time ? seconds_text(value.standard_error)
+                                       : fmt::format("{:.3g}", value.standard_error);
+}
 
 std::string element_bytes_text(const ElementBytes& bytes) {
   return fmt::format("{} activation, {} weight, {} gradient, {} score", bytes.activation, bytes.weight,
@@ -93,6 +102,17 @@ std::string heading_lines(const Model& model, const Wafer& wafer, const Workload
       name_of(workload.placement), name_of(workload.precision));
 }
 
+std::string calibration_note(const Wafer& wafer) {
+  if (!wafer.calibration) return "";
+  const CalibrationRecord& record = *wafer.calibration;
+  std::string errors;
+  for (const CalibratedValue& value : record.values)
+    errors += fmt::format("{}{} {}", errors.empty() ? "" : ", ", value.name, standard_error_text(value));
+  return fmt::format("calibration: measured runs scatter by {} about the fit ({}); standard errors {}",
+                     percent_text(record.scatter),
+                     plural(record.degrees_of_freedom, "degree") + " of freedom", errors);
+}
+
 std::vector<std::string> assumption_notes(const Wafer& wafer, const Workload& workload) {
   std::vector<std::string> notes;
   for (const std::string_view kind : assumption_kinds) {
@@ -101,6 +121,7 @@ std::vector<std::string> assumption_notes(const Wafer& wafer, const Workload& wo
       if (number.kind == kind)
         listed += fmt::format("{}{} {}", listed.empty() ? "" : ", ", number.key, number.value);
     if (!listed.empty()) notes.push_back(fmt::format("{}: {}", kind, listed));
+    if (kind == "calibrated" && wafer.calibration) notes.push_back(calibration_note(wafer));
   }
   notes.push_back(fmt::format(
       "bytes per element: {}; head in chunks of {} tokens; expert buffers hold with probability {}",

@@ -30,6 +30,9 @@ std::int64_t head_chunk_tokens(const Wafer& wafer, const Workload& workload);
 /// "MODEL on HARDWARE, 1 wafer" and one line of the workload's conventions.
 std::string heading_lines(const Model& model, const Wafer& wafer, const Workload& workload);
 
+/// How well measured runs determine the calibrated numbers; empty when that is not known.
+std::string calibration_note(const Wafer& wafer);
+
 /// One text for each kind: "calibrated: efficiency.gemm 0.45, ..."; then the workload's own defaults.
 std::vector<std::string> assumption_notes(const Wafer& wafer, const Workload& workload);
 

@@ -36,6 +36,18 @@ Json document_head(std::string_view command) {
           {"command", command}};
 }
 
+Json calibration_json(const Wafer& wafer) {
+  if (!wafer.calibration) return {};
+  const CalibrationRecord& record = *wafer.calibration;
+  Json errors = Json::object();
+  for (const CalibratedValue& value : record.values) errors[value.name] = value.standard_error;
+  return {{"rows", record.rows},
+          {"degrees_of_freedom", record.degrees_of_freedom},
+          {"scatter", record.scatter},
+          {"standard_error", std::move(errors)},
+          {"correlation", record.correlation}};
+}
+
 Json number_json(const SourcedNumber& number) {
   return {{"key", number.key},
           {"value", number.value},
@@ -68,6 +80,7 @@ void add_context(Json& document, const Model& model, const Wafer& wafer, const W
   document["conventions"] = conventions_json(workload);
   document["workload"] = workload_json(wafer, workload);
   document["assumptions"] = assumptions_json(model, wafer);
+  if (wafer.calibration) document["calibration"] = calibration_json(wafer);
   document["inputs"] = {{"model", name_and_hash(model.name, model.content_hash)},
                         {"hardware", name_and_hash(wafer.name, wafer.content_hash)}};
   if (const auto* measured = std::get_if<MeasuredRouting>(&workload.routing))

@@ -17,6 +17,8 @@ Json document_head(std::string_view command);
 void add_context(Json& document, const Model& model, const Wafer& wafer, const Workload& workload);
 
 Json workload_json(const Wafer& wafer, const Workload& workload);
+/// null when the wafer has no record of a calibration.
+Json calibration_json(const Wafer& wafer);
 Json number_json(const SourcedNumber& number);
 Json name_and_hash(const std::string& name, const std::string& hash);
 

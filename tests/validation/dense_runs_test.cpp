@@ -67,6 +67,25 @@ TEST_SUITE("validation") {
     }
   }
 
+  TEST_CASE("how many heads of live scores the batches that ran leave room for, as docs/validation.md says") {
+    const std::map<std::string, std::int64_t> wanted = {{"GPT-J 6B 2.0.3", 15},
+                                                        {"Llama 7B 2.1.1", 6},
+                                                        {"GPT-2 small 2.3.0", 11},
+                                                        {"GPT-J 6B 2.5.0", 6},
+                                                        {"Llama-2 7B 2.5.1", 18}};
+    for (const Run& run : request().runs) {
+      if (!run.fitted) continue;
+      CAPTURE(run.name);
+      std::int64_t most = 0;
+      for (std::int64_t heads = 1; heads <= 32; ++heads) {
+        Wafer wafer = run.problem.wafer;
+        wafer.score_heads = heads;
+        if (fits(run, wafer)) most = heads;
+      }
+      CHECK(most == wanted.at(run.name));
+    }
+  }
+
   TEST_CASE("the shipped chips hold the values that the public dense runs give") {
     for (const Wafer& fitted : shipped().wafers) {
       CAPTURE(fitted.name);
