@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <iterator>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "cli/program.h"
@@ -39,11 +41,25 @@ TEST_SUITE("cli") {
     CHECK(plan.out.find("routing skewed-routing.csv") != std::string::npos);
   }
 
+  TEST_CASE(
+      "the examples of measured runs are fitted: the synthetic ones to the values they were made with") {
+    const Run public_runs = run({"calibrate", "-q", example("public-dense-runs.csv")});
+    CHECK(public_runs.code == 0);
+    const Run own = run({"calibrate", example("my-runs.csv"), "--format", "json"});
+    REQUIRE(own.code == 0);
+    const auto parameters = nlohmann::json::parse(own.out).at("parameters");
+    const double truth[] = {0.55, 0.0012};  // as the file says of itself
+    for (std::size_t i = 0; i < std::size(truth); ++i) {
+      CHECK(parameters.at(i).at("low") < truth[i]);
+      CHECK(parameters.at(i).at("high") > truth[i]);
+    }
+  }
+
   TEST_CASE("no example is left out of the test above") {
     int files = 0;
     for ([[maybe_unused]] const auto& entry :
          std::filesystem::directory_iterator(std::string(BTA_SOURCE_DIR) + "/examples"))
       ++files;
-    CHECK(files == 5);
+    CHECK(files == 7);
   }
 }
