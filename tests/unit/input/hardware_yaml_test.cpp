@@ -36,12 +36,12 @@ TEST_CASE("every key of a wafer reaches its field in base units") {
   CHECK(wafer.stream_out_bytes_per_s == 150e9);
   CHECK(wafer.wafers == 1);
   CHECK(wafer.dense_peak_flops_per_s == 7.5e15);
-  CHECK(wafer.gemm_efficiency == 0.45);
-  CHECK(wafer.attention_efficiency == 0.3);
-  CHECK(wafer.partial_sum_bytes == 3);
+  CHECK(wafer.gemm_efficiency == 0.5003);
+  CHECK(wafer.attention_efficiency == 0.5003);
+  CHECK(wafer.partial_sum_bytes == 2);
   CHECK(wafer.wafer_overlap == 1);
-  CHECK(wafer.stream_overlap == 0.5);
-  CHECK(wafer.layer_overhead_s == 1.5e-3);
+  CHECK(wafer.stream_overlap == 0.25);
+  CHECK(wafer.layer_overhead_s == 1.842e-3);
   CHECK(wafer.tile_overhead_s == 0);
   CHECK(wafer.expert_overhead_s == 0);
   CHECK_FALSE(wafer.score_heads.has_value());
