@@ -16,9 +16,10 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double step = 1e-6;      // of the range, for derivatives; below at_end: to both sides but there
-constexpr double at_end = 1e-5;    // of the range: as good as its end
-constexpr double singular = 1e-6;  // of the largest singular value
+constexpr double step = 1e-6;       // of the range, for derivatives; below at_end: to both sides but there
+constexpr double at_end = 1e-5;     // of the range: as good as its end
+constexpr double singular = 1e-6;   // of the largest singular value
+constexpr double unnoticed = 1e-6;  // change of ln(predicted) over the whole range, of all rows together
 
 double range_of(const FreeParameter& free) {
   return free.most - free.least;
@@ -49,7 +50,7 @@ std::vector<std::size_t> sort_by_standing(const MatrixXd& jacobian, std::vector<
   const double largest = jacobian.size() > 0 ? jacobian.colwise().norm().maxCoeff() : 0;
   for (std::size_t i = 0; i < estimates.size(); ++i) {
     Estimate& estimate = estimates[i];
-    if (jacobian.col(static_cast<Index>(i)).norm() <= singular * largest)
+    if (jacobian.col(static_cast<Index>(i)).norm() <= std::max(unnoticed, singular * largest))
       estimate.standing = Standing::no_effect;
     else if (is_at_end(estimate.free, estimate.u))
       estimate.standing = Standing::at_an_end;

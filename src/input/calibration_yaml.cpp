@@ -10,7 +10,7 @@
 namespace bta {
 namespace {
 
-constexpr RealRange error_range{0, 1e6, false, false};
+constexpr RealRange error_range{0, 1e30, false, false};  // none is too large to know
 constexpr RealRange correlation_range{-1, 1, false, false};
 
 std::optional<std::size_t> place_of(const CalibrationRecord& record, std::string_view name) {
