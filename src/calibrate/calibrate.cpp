@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -12,8 +13,15 @@
 namespace bta {
 namespace {
 
-constexpr int written_digits = 4;     // of a calibrated value: more would say more than is known
-constexpr std::size_t restarts = 16;  // of a fit with one row left out, beside the fit to all
+constexpr int written_digits = 4;  // of a calibrated value: more would say more than is known
+
+/// Of a fit with one of so many rows left out, beside the fit to all: the more rows, the less one of them
+/// moves.
+constexpr std::size_t restarts(std::size_t rows) {
+  return std::min<std::size_t>(16, 800 / std::max<std::size_t>(1, rows));
+}
+constexpr std::size_t longest_text = 900;  // bytes that name the runs: a description holds 1000
+constexpr double any_confidence = 0.9;     // where only the standing of the values is asked
 
 double error_of(double predicted, double measured) {
   return predicted / measured - 1;
@@ -25,6 +33,13 @@ std::vector<FreeParameter> started_at(std::vector<FreeParameter> free, const std
   return free;
 }
 
+/// What no row depends on stays as its file has it.
+void keep_unnoticed(Uncertainty& fit, std::vector<double>& u) {
+  for (std::size_t i = 0; i < u.size(); ++i)
+    if (fit.estimates[i].standing == Standing::no_effect)
+      fit.estimates[i].u = u[i] = fit.estimates[i].free.start;
+}
+
 /// Has every free parameter a row of a hardware that it belongs to?
 bool all_have_rows(const std::vector<FreeParameter>& free, const std::vector<Run>& runs) {
   return std::ranges::all_of(free, [&](const FreeParameter& f) {
@@ -32,12 +47,23 @@ bool all_have_rows(const std::vector<FreeParameter>& free, const std::vector<Run
   });
 }
 
+/// Is nothing that all rows determine left open by these?
+bool still_determined(const Uncertainty& all, const Uncertainty& rest) {
+  const auto open = [](const Estimate& e) {
+    return e.standing == Standing::no_effect || e.standing == Standing::only_together;
+  };
+  for (std::size_t i = 0; i < all.estimates.size(); ++i)
+    if (open(rest.estimates[i]) && all.estimates[i].standing != rest.estimates[i].standing) return false;
+  return true;
+}
+
 std::optional<double> left_out_error(std::vector<Run> runs, std::size_t row,
-                                     const std::vector<FreeParameter>& free) {
+                                     const std::vector<FreeParameter>& free, const Uncertainty& all) {
   const Run out = runs[row];
   runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(row));
   if (runs.size() < free.size() || !all_have_rows(free, runs)) return std::nullopt;
-  const std::vector<double> u = least_squares(runs, free, restarts);
+  const std::vector<double> u = least_squares(runs, free, restarts(runs.size()));
+  if (!still_determined(all, uncertainty(runs, free, u, any_confidence))) return std::nullopt;
   return error_of(predicted(out, with_parameters(out.problem.wafer, free, u)), out.measured.value());
 }
 
@@ -53,13 +79,34 @@ ErrorSummary summary(const std::vector<double>& errors) {
 std::string rows_in_words(const std::vector<Run>& fitted) {
   std::vector<std::string> names;
   for (const Run& run : fitted) names.push_back(run.name);
-  return fmt::format("{}", fmt::join(names, "; "));
+  std::string all = fmt::format("{}", fmt::join(names, "; "));
+  if (all.size() <= longest_text) return all;
+  all = fmt::format("{} runs, from {} to {}", fitted.size(), names.front(), names.back());
+  return all.size() <= longest_text ? all : fmt::format("{} runs", fitted.size());
 }
 
 double rounded(double value) {
   const std::string text = fmt::format("{:.{}g}", value, written_digits);
   std::from_chars(text.data(), text.data() + text.size(), value);
   return value;
+}
+
+/// Decimals that keep a matrix of correlations what it is: more when some are near 1, or together near it.
+int decimals_for(const std::vector<std::vector<double>>& correlation) {
+  const auto n = static_cast<Eigen::Index>(correlation.size());
+  Eigen::MatrixXd matrix(n, n);
+  for (Eigen::Index i = 0; i < n; ++i)
+    for (Eigen::Index j = 0; j < n; ++j)
+      matrix(i, j) = correlation[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+  const double least = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(matrix).eigenvalues()[0];
+  return written_digits + static_cast<int>(-std::log10(std::clamp(least, 1e-12, 1.0)));
+}
+
+void round_correlations(std::vector<std::vector<double>>& correlation) {
+  if (correlation.empty()) return;
+  const double unit = std::pow(10, decimals_for(correlation));
+  for (std::vector<double>& row : correlation)
+    for (double& r : row) r = std::round(r * unit) / unit;
 }
 
 CalibrationRecord record_for(const Wafer& wafer, const Uncertainty& fit, const std::vector<Run>& fitted) {
@@ -77,8 +124,9 @@ CalibrationRecord record_for(const Wafer& wafer, const Uncertainty& fit, const s
   }
   for (const std::size_t i : own) {
     record.correlation.emplace_back();
-    for (const std::size_t j : own) record.correlation.back().push_back(rounded(fit.correlation[i][j]));
+    for (const std::size_t j : own) record.correlation.back().push_back(fit.correlation[i][j]);
   }
+  round_correlations(record.correlation);
   return record;
 }
 
@@ -162,16 +210,17 @@ std::string why_not(const CalibrationRequest& request) {
                        name);
   const std::vector<FreeParameter> free = free_parameters(request.freedoms, fitted);
   if (free.size() <= fitted.size()) return "";
-  return fmt::format("{} rows cannot determine {} values; free fewer of them, or measure more runs",
-                     fitted.size(), free.size());
+  return fmt::format("{} row{} cannot determine {} values; free fewer of them, or measure more runs",
+                     fitted.size(), fitted.size() == 1 ? "" : "s", free.size());
 }
 
 Calibration calibrate(const CalibrationRequest& request) {
   const std::vector<Run> fitted = fitted_runs(request.runs);
   const std::vector<FreeParameter> free = free_parameters(request.freedoms, fitted);
-  const std::vector<double> u = least_squares(fitted, free);
+  std::vector<double> u = least_squares(fitted, free);
   Calibration result;
   result.fit = uncertainty(fitted, free, u, request.confidence);
+  keep_unnoticed(result.fit, u);
   std::vector<double> errors, left_out;
   std::size_t row = 0;  // among the fitted
   for (const Run& run : request.runs) {
@@ -180,7 +229,7 @@ Calibration calibrate(const CalibrationRequest& request) {
     if (run.measured) out.error = error_of(out.predicted, *run.measured);
     if (!run.fitted || !run.measured) continue;
     errors.push_back(*out.error);
-    out.left_out = left_out_error(fitted, row++, started_at(free, u));
+    out.left_out = left_out_error(fitted, row++, started_at(free, u), result.fit);
     if (out.left_out) left_out.push_back(*out.left_out);
   }
   result.residual = summary(errors);

@@ -72,6 +72,11 @@ std::vector<Run> fitted_runs(const std::vector<Run>& runs) {
   std::vector<Run> fitted;
   std::ranges::copy_if(runs, std::back_inserter(fitted),
                        [](const Run& run) { return run.fitted && run.measured; });
+  for (Run& run : fitted) {  // a fit copies wafers by the million, and needs no texts
+    run.problem.wafer.numbers.clear();
+    run.problem.wafer.calibration.reset();
+    run.problem.model.notes.clear();
+  }
   return fitted;
 }
 
@@ -103,7 +108,7 @@ std::vector<double> least_squares(const std::vector<Run>& runs, const std::vecto
     solver.minimize(z);
     const std::vector<double> u = function.inside(z);
     const double sum = sum_of_squares(residuals(runs, free, u));
-    if (sum < least * (1 - 1e-9)) {
+    if (best.empty() || sum < least * (1 - 1e-9)) {
       least = sum;
       best = u;
     }

@@ -13,7 +13,7 @@
 
 namespace bta {
 
-/// Runs that are fitted, in order.
+/// Runs that are fitted, in order, without the texts of their descriptions.
 std::vector<Run> fitted_runs(const std::vector<Run>& runs);
 
 /// ln(predicted/measured) of every run.

@@ -49,7 +49,7 @@ std::vector<std::string> wafers_of(const std::vector<Run>& runs) {
 }  // namespace
 
 bool can_be_free(const WaferParameter& parameter) {
-  return parameter.key.starts_with("efficiency.") || parameter.key.starts_with("attention_kernel.score_") ||
+  return is_fitted_to_times(parameter) || parameter.key.starts_with("attention_kernel.score_") ||
          parameter.key == "core.reserved_fraction";
 }
 

@@ -12,9 +12,13 @@ namespace {
 constexpr double equal = 1e-12;
 constexpr int most_score_tensors = 4;
 constexpr int most_reserved_percent = 50;
-constexpr std::array memory_keys = {"core.reserved_fraction", "attention_kernel.score_heads",
-                                    "attention_kernel.score_tensors_forward",
-                                    "attention_kernel.score_tensors_backward"};
+/// Among equals the first of these is as cautious as can be, then the second.
+constexpr std::array memory_keys = {"attention_kernel.score_heads", "attention_kernel.score_tensors_forward",
+                                    "attention_kernel.score_tensors_backward", "core.reserved_fraction"};
+
+std::ptrdiff_t place(const WaferParameter* parameter) {
+  return std::ranges::find(memory_keys, parameter->key) - memory_keys.begin();
+}
 
 bool fits(const Problem& problem, Tiling tiling) {
   return peak_memory(problem, tiling).bytes <= memory_limit(problem.wafer);
@@ -45,10 +49,12 @@ double squared_log(std::int64_t a, std::int64_t b) {
   return log * log;
 }
 
+/// What is above `enough` need not be whole.
 double misfit(const std::vector<Run>& runs, const std::vector<const WaferParameter*>& parameters,
-              const std::vector<double>& values) {
+              const std::vector<double>& values, double enough) {
   double sum = 0;
   for (const Run& run : runs) {
+    if (sum > enough) return sum;
     Problem problem = run.problem;
     for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i]->set(problem.wafer, values[i]);
     const bool fit = fits(problem, run.tiling);
@@ -95,7 +101,8 @@ std::int64_t largest_uniform_batch(const Run& run, const Wafer& wafer) {
   return known;
 }
 
-ResidentFit fit_resident(const std::vector<Run>& runs, const std::vector<const WaferParameter*>& parameters) {
+ResidentFit fit_resident(const std::vector<Run>& runs, std::vector<const WaferParameter*> parameters) {
+  std::ranges::sort(parameters, {}, place);
   ResidentFit best;
   if (parameters.empty()) return best;
   std::vector<std::vector<double>> choices;
@@ -103,7 +110,7 @@ ResidentFit fit_resident(const std::vector<Run>& runs, const std::vector<const W
   best.misfit = INFINITY;
   std::vector<double> values;
   each_combination(choices, values, [&](const std::vector<double>& chosen) {
-    const double now = misfit(runs, parameters, chosen);
+    const double now = misfit(runs, parameters, chosen, best.misfit + equal);
     if (now > best.misfit + equal) return;
     if (now < best.misfit - equal) {
       best = {{}, now};

@@ -34,7 +34,7 @@ struct ResidentFit {
   double misfit = 0;  // 0: every row fits, and every largest_batch is met
 };
 
-/// `parameters` are of memory only. Every hardware of the runs gets the same values.
-ResidentFit fit_resident(const std::vector<Run>& runs, const std::vector<const WaferParameter*>& parameters);
+/// `parameters` are of memory only, in any order. Every hardware of the runs gets the same values.
+ResidentFit fit_resident(const std::vector<Run>& runs, std::vector<const WaferParameter*> parameters);
 
 }  // namespace bta

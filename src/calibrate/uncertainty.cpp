@@ -16,9 +16,10 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double step = 1e-4;      // of the range, for derivatives
-constexpr double at_end = 1e-5;    // of the range: as good as its end
-constexpr double singular = 1e-6;  // of the largest singular value
+constexpr double step = 1e-6;       // of the range, for derivatives; below at_end: to both sides but there
+constexpr double at_end = 1e-5;     // of the range: as good as its end
+constexpr double singular = 1e-6;   // of the largest singular value
+constexpr double unnoticed = 1e-6;  // change of ln(predicted) over the whole range, of all rows together
 
 double range_of(const FreeParameter& free) {
   return free.most - free.least;
@@ -49,7 +50,7 @@ std::vector<std::size_t> sort_by_standing(const MatrixXd& jacobian, std::vector<
   const double largest = jacobian.size() > 0 ? jacobian.colwise().norm().maxCoeff() : 0;
   for (std::size_t i = 0; i < estimates.size(); ++i) {
     Estimate& estimate = estimates[i];
-    if (jacobian.col(static_cast<Index>(i)).norm() <= singular * largest)
+    if (jacobian.col(static_cast<Index>(i)).norm() <= std::max(unnoticed, singular * largest))
       estimate.standing = Standing::no_effect;
     else if (is_at_end(estimate.free, estimate.u))
       estimate.standing = Standing::at_an_end;
@@ -66,21 +67,38 @@ MatrixXd columns_of(const MatrixXd& jacobian, const std::vector<std::size_t>& wh
   return chosen;
 }
 
+/// The values in which the rows notice every change, and their covariance for residuals that scatter by 1:
+/// the pseudo-inverse of J'J, so that combinations of the other values stay free where rows notice them.
+struct Identified {
+  std::vector<std::size_t> which;
+  MatrixXd covariance;
+};
+
 /// Drops the values that take part in a direction which no row notices.
-std::vector<std::size_t> independent(const MatrixXd& jacobian, const std::vector<std::size_t>& inside,
-                                     std::vector<Estimate>& estimates) {
+Identified independent(const MatrixXd& jacobian, const std::vector<std::size_t>& inside,
+                       std::vector<Estimate>& estimates) {
   if (inside.empty()) return {};
   const Eigen::JacobiSVD<MatrixXd> svd(columns_of(jacobian, inside), Eigen::ComputeFullV);
   const VectorXd& values = svd.singularValues();
-  for (Index j = 0; j < svd.matrixV().cols(); ++j) {
-    if (j < values.size() && values[j] > singular * values[0]) continue;
+  const MatrixXd& directions = svd.matrixV();
+  MatrixXd covariance = MatrixXd::Zero(directions.rows(), directions.rows());
+  for (Index j = 0; j < directions.cols(); ++j) {
+    if (j < values.size() && values[j] > singular * values[0]) {
+      covariance += directions.col(j) * directions.col(j).transpose() / (values[j] * values[j]);
+      continue;
+    }
     for (std::size_t i = 0; i < inside.size(); ++i)
-      if (std::abs(svd.matrixV()(static_cast<Index>(i), j)) > 1e-3)
+      if (std::abs(directions(static_cast<Index>(i), j)) > 1e-3)
         estimates[inside[i]].standing = Standing::only_together;
   }
-  std::vector<std::size_t> rest;
-  std::ranges::copy_if(inside, std::back_inserter(rest),
-                       [&](std::size_t i) { return estimates[i].standing == Standing::identified; });
+  Identified rest;
+  std::vector<Index> kept;
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    if (estimates[inside[i]].standing != Standing::identified) continue;
+    rest.which.push_back(inside[i]);
+    kept.push_back(static_cast<Index>(i));
+  }
+  rest.covariance = covariance(kept, kept);
   return rest;
 }
 
@@ -108,11 +126,9 @@ std::string note_of(const Estimate& estimate, std::int64_t degrees_of_freedom) {
   return degrees_of_freedom > 0 ? estimate.note : "no interval: as many values as rows";
 }
 
-/// Standard errors and correlations of the values in `which`.
-void fill(Uncertainty& result, const MatrixXd& jacobian, const std::vector<std::size_t>& which,
-          double confidence) {
-  const MatrixXd chosen = columns_of(jacobian, which);
-  const MatrixXd covariance = (chosen.transpose() * chosen).inverse();
+/// Standard errors and correlations of the identified values.
+void fill(Uncertainty& result, const Identified& identified, double confidence) {
+  const auto& [which, covariance] = identified;
   const double t = boost::math::quantile(
       boost::math::students_t(static_cast<double>(result.degrees_of_freedom)), (1 + confidence) / 2);
   for (std::size_t i = 0; i < which.size(); ++i) {
@@ -139,12 +155,12 @@ Uncertainty uncertainty(const std::vector<Run>& runs, const std::vector<FreePara
   }
   result.correlation.assign(free.size(), std::vector<double>(free.size(), 0));
   const std::vector<std::size_t> inside = sort_by_standing(jacobian, result.estimates);
-  const std::vector<std::size_t> which = independent(jacobian, inside, result.estimates);
+  const Identified identified = independent(jacobian, inside, result.estimates);
   result.degrees_of_freedom = static_cast<std::int64_t>(runs.size()) - static_cast<std::int64_t>(free.size());
   if (result.degrees_of_freedom > 0) {
     const double sum = sum_of_squares(residuals(runs, free, u));
     result.scatter = std::sqrt(sum / static_cast<double>(result.degrees_of_freedom));
-    if (!which.empty()) fill(result, jacobian, which, confidence);
+    if (!identified.which.empty()) fill(result, identified, confidence);
   }
   for (Estimate& estimate : result.estimates) estimate.note = note_of(estimate, result.degrees_of_freedom);
   return result;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "calibrate/calibrate.h"
 #include "cli/commands.h"
@@ -119,16 +120,55 @@ void say_assumed_lengths(const std::vector<MeasuredRun>& measured, const Workloa
       say_note(fmt::format("{}: no seq_len, taken as {} (--seq-len)", run.name, workload.seq_len));
 }
 
-/// The hardware to write: the one asked for, else that of the first row.
-Result<Wafer> chosen_wafer(const Calibration& calibration, const std::optional<std::string>& wanted) {
-  if (!wanted) return calibration.wafers.front();
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  return a == b ||
+         (a != "-" && b != "-" &&
+          std::filesystem::weakly_canonical(a, ignored) == std::filesystem::weakly_canonical(b, ignored));
+}
+
+/// Which calibrated hardware is written, and where.
+struct Target {
+  std::string name;
+  Output output;
+};
+
+/// The hardware asked for, else that of the first row.
+Result<std::string> name_to_write(const std::vector<Run>& runs, const std::optional<Wafer>& asked) {
   std::vector<std::string> names;
-  for (const Wafer& wafer : calibration.wafers) {
-    if (wafer.name == *wanted) return wafer;
-    names.push_back(wafer.name);
-  }
+  for (const Run& run : runs)
+    if (std::ranges::count(names, run.problem.wafer.name) == 0) names.push_back(run.problem.wafer.name);
+  if (!asked) return names.front();
+  if (std::ranges::count(names, asked->name) > 0) return asked->name;
   return Diagnostics{option_error("--write-hardware", fmt::format("no row ran on {}; the rows ran on {}",
-                                                                  in_quotes(*wanted), joined(names)))};
+                                                                  in_quotes(asked->name), joined(names)))};
+}
+
+Result<Target> open_target(const std::string& path, const std::string& report, const std::vector<Run>& runs,
+                           const std::optional<Wafer>& asked) {
+  const Result<std::string> name = name_to_write(runs, asked);
+  if (!name) return name.error();
+  if (same_file(path, report))
+    return Diagnostics{
+        option_error("--write-hardware", fmt::format("{} is where the report goes: give another "
+                                                     "file, or --output",
+                                                     path == "-" ? "stdout" : in_quotes(path)))};
+  Result<Output> output = Output::open(path, "--write-hardware");
+  if (!output) return output.error();
+  return Target{name.value(), std::move(output).value()};
+}
+
+bool write_hardware(Target& target, const Calibration& calibration) {
+  const auto wafer = std::ranges::find(calibration.wafers, target.name, &Wafer::name);
+  return target.output.write(write_wafer_yaml(*wafer));
+}
+
+/// Absent when the option is.
+Result<std::optional<Wafer>> asked_wafer(const std::optional<std::string>& name, const Overrides& overrides) {
+  if (!name) return std::optional<Wafer>();
+  Result<Wafer> wafer = load_wafer(*name, overrides.hardware);
+  if (!wafer) return wafer.error();
+  return std::optional<Wafer>(std::move(wafer).value());
 }
 
 }  // namespace
@@ -141,8 +181,10 @@ ExitCode run_calibrate(const Arguments& arguments) {
   const Workload workload = read_workload(reader);
   CalibrationRequest request = read_request(reader);
   const std::optional<std::string> hardware = reader.text("--hardware");
-  const std::optional<std::string> target = reader.text("--write-hardware");
+  const std::optional<std::string> path = reader.text("--write-hardware");
   if (!reader.found().empty()) return refuse(reader.found());
+  const Result<std::optional<Wafer>> asked = asked_wafer(hardware, overrides);
+  if (!asked) return refuse(asked.error());
   const Result<std::vector<MeasuredRun>> measured = load_measured(
       file, hardware.value_or(std::string(default_hardware)), overrides.model, overrides.hardware);
   if (!measured) return refuse(measured.error());
@@ -151,16 +193,16 @@ ExitCode run_calibrate(const Arguments& arguments) {
     return refuse({{.file = file, .message = reason}});
   Result<Output> output = Output::open(options.path);
   if (!output) return refuse(output.error());
+  std::optional<Target> target;
+  if (path) {
+    Result<Target> opened = open_target(*path, options.path, request.runs, asked.value());
+    if (!opened) return refuse(opened.error());
+    target.emplace(std::move(opened).value());
+  }
   say_assumed_lengths(measured.value(), workload, options.quiet);
 
   const Calibration calibration = calibrate(request);
-  if (target) {
-    const Result<Wafer> wafer = chosen_wafer(calibration, hardware);
-    if (!wafer) return refuse(wafer.error());
-    Result<Output> yaml = Output::open(*target);
-    if (!yaml) return refuse(yaml.error());
-    if (!yaml.value().write(write_wafer_yaml(wafer.value()))) return ExitCode::failed;
-  }
+  if (target && !write_hardware(*target, calibration)) return ExitCode::failed;
   return output.value().write(write_calibration(request, calibration, options.format)) ? ExitCode::done
                                                                                        : ExitCode::failed;
 }

@@ -50,24 +50,25 @@ std::string resolved(const std::string& path) {
   return error ? path : target.string();
 }
 
-Diagnostics cannot_write(const std::string& path, int error) {
-  return {option_error("--output", fmt::format("cannot write {}: {}", path, std::strerror(error)))};
+Diagnostics cannot_write(const std::string& option, const std::string& path, int error) {
+  return {option_error(option, fmt::format("cannot write {}: {}", path, std::strerror(error)))};
 }
 
 }  // namespace
 
-Result<Output> Output::open(const std::string& path) {
+Result<Output> Output::open(const std::string& path, const std::string& option) {
   if (path == "-") return Output("stdout", STDOUT_FILENO);
-  if (path.empty()) return Diagnostics{option_error("--output", "is empty; a file name or - is needed")};
+  if (path.empty()) return Diagnostics{option_error(option, "is empty; a file name or - is needed")};
   if (is_written_directly(path)) {
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor < 0) return cannot_write(path, errno);
+    if (descriptor < 0) return cannot_write(option, path, errno);
     return Output(path, descriptor);
   }
   Output output(path, -1);
   output.target_ = resolved(path);
   const fs::path folder = fs::path(output.target_).parent_path();
-  if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) return cannot_write(path, errno);
+  if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0)
+    return cannot_write(option, path, errno);
   return output;
 }
 

@@ -12,8 +12,9 @@ namespace bta::cli {
 
 class Output {
  public:
-  /// Looks before the work begins, so that a wrong path costs no time. "-" is stdout.
-  static Result<Output> open(const std::string& path);
+  /// Looks before the work begins, so that a wrong path costs no time. "-" is stdout. `option` named the
+  /// path.
+  static Result<Output> open(const std::string& path, const std::string& option = "--output");
 
   Output(Output&& other) noexcept;
   Output(const Output&) = delete;

@@ -132,6 +132,10 @@ std::string_view short_name(const WaferParameter& parameter) {
   return parameter.key.substr(parameter.key.rfind('.') + 1);
 }
 
+bool is_fitted_to_times(const WaferParameter& parameter) {
+  return parameter.key.starts_with("efficiency.");
+}
+
 double coordinate(const WaferParameter& parameter, double value) {
   return parameter.scale == ratio ? std::log(value) : value;
 }

@@ -40,6 +40,9 @@ std::vector<const WaferParameter*> find_parameters(std::string_view names);
 /// The last part of the key: "gemm".
 std::string_view short_name(const WaferParameter& parameter);
 
+/// Efficiencies, partial-sum bytes, overlaps and overheads: what no data sheet says, and step times tell.
+bool is_fitted_to_times(const WaferParameter& parameter);
+
 /// Where a value is fitted and its uncertainty stated: u = ln x for a ratio, else u = x.
 double coordinate(const WaferParameter& parameter, double value);
 /// Its inverse, brought into the parameter's range.

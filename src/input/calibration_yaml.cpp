@@ -10,21 +10,8 @@
 namespace bta {
 namespace {
 
-constexpr RealRange error_range{0, 1e6, false, false};
+constexpr RealRange error_range{0, 1e30, false, false};  // none is too large to know
 constexpr RealRange correlation_range{-1, 1, false, false};
-
-/// The map below `key` as (name, node) in the file's order; what is no map is a problem.
-std::vector<const Node*> entries(Reader& reader, std::string_view key) {
-  const Node* const node = reader.take(key);
-  std::vector<const Node*> found;
-  if (node == nullptr) return found;
-  if (node->kind != Node::Kind::map) {
-    reader.problem(key, shown(*node) + " stands where a map is needed");
-    return found;
-  }
-  for (const Node& child : node->children) found.push_back(&child);
-  return found;
-}
 
 std::optional<std::size_t> place_of(const CalibrationRecord& record, std::string_view name) {
   const auto found = std::ranges::find(record.values, name, &CalibratedValue::name);
@@ -32,14 +19,27 @@ std::optional<std::size_t> place_of(const CalibrationRecord& record, std::string
   return static_cast<std::size_t>(found - record.values.begin());
 }
 
+/// What is wrong with the name of a value; empty when nothing is.
+std::string why_no_value(const std::string& name, std::vector<const WaferParameter*>& named) {
+  const std::vector<const WaferParameter*> parameters = find_parameters(name);
+  if (parameters.empty())
+    return fmt::format("{} is no parameter of a wafer, nor several of one kind", in_quotes(name));
+  for (const WaferParameter* parameter : parameters) {
+    if (!is_fitted_to_times(*parameter))
+      return fmt::format("{} is no efficiency: measured times do not tell it", short_name(*parameter));
+    if (std::ranges::find(named, parameter) != named.end())
+      return fmt::format("{} is named twice", short_name(*parameter));
+    named.push_back(parameter);
+  }
+  return "";
+}
+
 void read_errors(Reader& section, CalibrationRecord& record) {
-  const std::vector<const Node*> named = entries(section, "standard_error");
-  if (named.empty()) return;
   section.section("standard_error", [&](Reader& errors) {
-    for (const Node* entry : named) {
-      if (find_parameters(entry->key).empty())
-        errors.problem(entry->key, fmt::format("{} is no parameter of a wafer, nor several of one kind",
-                                               in_quotes(entry->key)));
+    std::vector<const WaferParameter*> named;
+    for (const Node* entry : errors.unread()) {
+      if (const std::string why = why_no_value(entry->key, named); !why.empty())
+        errors.problem(entry->key, why);
       const std::optional<double> error = errors.real(entry->key, error_range);
       record.values.push_back({entry->key, error.value_or(0)});
     }
@@ -66,10 +66,9 @@ void read_correlations(Reader& section, CalibrationRecord& record) {
   const std::size_t n = record.values.size();
   record.correlation.assign(n, std::vector<double>(n, 0));
   for (std::size_t i = 0; i < n; ++i) record.correlation[i][i] = 1;
-  const std::vector<const Node*> rows = entries(section, "correlation");
-  if (rows.empty()) return;
+  if (section.take("correlation") == nullptr) return;
   section.section("correlation", [&](Reader& pairs) {
-    for (const Node* row : rows) read_row(pairs, *row, record);
+    for (const Node* row : pairs.unread()) read_row(pairs, *row, record);
   });
 }
 

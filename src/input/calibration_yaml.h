@@ -2,7 +2,8 @@
 //   rows                 the runs that were fitted, in words
 //   degrees_of_freedom   >= 1
 //   scatter              standard deviation of ln(predicted/measured) about the fit
-//   standard_error       {NAME: s, ...}, NAME a parameter or several that share a value: gemm=attention
+//   standard_error       {NAME: s, ...}, NAME a parameter or several that share a value: gemm=attention;
+//                        efficiencies only, each named once
 //   correlation          {NAME: {OTHER: r, ...}, ...}, absent pairs are 0
 #pragma once
 

@@ -24,6 +24,7 @@ constexpr IntegerRange token_range{1, std::int64_t{1} << 40};
 constexpr IntegerRange matrices_range{2, 3};
 constexpr IntegerRange vocabulary_or_none{0, std::int64_t{1} << 24};
 constexpr RealRange throughput_range{1e-9, 1e18, false, false};
+constexpr std::size_t most_rows = 1000;
 constexpr double agreement = 0.01;  // of two statements of one throughput
 
 struct Context {
@@ -63,14 +64,18 @@ std::string hardware_name(const std::string& given) {
 
 /// What is wrong with a description stands at the cell that names it.
 void report(Reader& row, std::string_view key, const Diagnostics& errors) {
-  for (const Diagnostic& error : errors) row.problem(key, to_string(error));
+  for (const Diagnostic& error : errors) {
+    const bool of_name = error.key == "--model" || error.key == "--hardware";  // neither built in nor a file
+    row.problem(key, of_name ? error.message : to_string(error));
+  }
 }
 
 void read_hardware(Reader& row, const Context& context, MeasuredRun& run) {
   const std::string_view key = row.has("system") && !row.has("hardware") ? "system" : "hardware";
-  const std::string given = row.text(key, Need::optional).value_or(context.hardware);
+  const std::optional<std::string> given = row.text(key, Need::optional);
   if (row.has("system") && row.has("hardware")) row.problem("system", "goes without 'hardware'");
-  const std::string name = resolved(hardware_name(given), builtin_hardware(), context.folder);
+  const std::string name =
+      given ? resolved(hardware_name(*given), builtin_hardware(), context.folder) : context.hardware;
   Result<Wafer> wafer = load_wafer(name, context.hardware_overrides);
   if (!wafer) return report(row, key, wafer.error());
   run.wafer = std::move(wafer).value();
@@ -109,9 +114,19 @@ constexpr std::array columns = {"name",
                                 "kind",
                                 "note"};
 
+/// Cells that would be ignored: each is a slip.
+void refuse(Reader& row, std::initializer_list<std::string_view> keys, const std::string& why) {
+  for (const std::string_view key : keys)
+    if (row.has(key)) row.problem(key, why);
+}
+
 FeedForward feed_forward_of(Reader& row) {
   const bool gated = row.integer("ffn_matrices", matrices_range, Need::optional).value_or(3) == 3;
-  if (!row.has("experts")) return DenseMlp{row.integer("ffn", width_range).value_or(1), gated};
+  if (!row.has("experts")) {
+    refuse(row, {"top_k", "expert_width"}, "goes with 'experts'");
+    return DenseMlp{row.integer("ffn", width_range).value_or(1), gated};
+  }
+  refuse(row, {"ffn"}, "goes without 'experts', whose width is 'expert_width'");
   MoeMlp moe;
   moe.experts = row.integer("experts", expert_range).value_or(1);
   moe.top_k = read_top_k(row, "top_k", "experts", moe.experts).value_or(1);
@@ -157,6 +172,8 @@ void read_model_of(Reader& row, const Context& context, MeasuredRun& run) {
     run.model = model_of_dimensions(row, name);
     return;
   }
+  refuse(row, {"heads", "kv_heads", "head_dim", "ffn", "ffn_matrices", "vocab"},
+         "goes with 'layers' and 'hidden'");
   Result<Model> model = load_model(resolved(name, builtin_models(), context.folder), context.model_overrides);
   if (!model) return report(row, "model", model.error());
   run.model = std::move(model).value();
@@ -177,6 +194,9 @@ void read_batch(Reader& row, MeasuredRun& run) {
     row.problem("micro_batch", fmt::format("{} sequences at once exceed the {} that the batch gives a wafer",
                                            run.micro_batch, per_wafer));
   run.largest_batch = row.integer("largest_batch", batch_range, Need::optional);
+  if (run.largest_batch && run.tiles == 1 && *run.largest_batch < run.micro_batch)
+    row.problem("largest_batch",
+                fmt::format("{} sequences ran at once, so the largest batch is no less", run.micro_batch));
 }
 
 void read_throughput(Reader& row, MeasuredRun& run) {
@@ -234,6 +254,9 @@ Result<std::vector<MeasuredRun>> load_measured(const std::string& path, const st
   const std::vector<Node>& rows = document.value().root.children;
   if (rows.empty())
     return Diagnostics{{path, 0, 0, "", "there is no row below the header; a measured run is needed"}};
+  if (rows.size() > most_rows)
+    return Diagnostics{{path, rows[most_rows].at.line, 0, "",
+                        fmt::format("{} rows; at most {} can be calibrated with", rows.size(), most_rows)}};
   const Context context{fs::path(path).parent_path(), hardware, model_overrides, hardware_overrides};
   ReadLog log(path, document.value().problems);
   std::vector<MeasuredRun> runs;

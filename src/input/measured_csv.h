@@ -1,4 +1,4 @@
-// Measured training runs, one a row. Columns (any order, unknown ones are refused):
+// Measured training runs, one a row, at most 1000. Columns (any order, unknown ones are refused):
 //   model         a built-in, or a file beside the CSV; or, with the dimensions below, just a name
 //   layers hidden heads [kv_heads] ffn [ffn_matrices] vocab     a dense model's dimensions; vocab 0: no head
 //   [experts top_k expert_width]   of a MoE model's run, where they are not the model's own
@@ -39,7 +39,7 @@ struct MeasuredRun {
   std::string source;
 };
 
-/// `hardware`: for rows that name none. Overrides apply to every model and hardware.
+/// `hardware`: a built-in or a file, for rows that name none. Overrides apply to every model and hardware.
 Result<std::vector<MeasuredRun>> load_measured(const std::string& path, const std::string& hardware,
                                                const std::vector<Override>& model_overrides,
                                                const std::vector<Override>& hardware_overrides);
