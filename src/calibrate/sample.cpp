@@ -40,11 +40,18 @@ VectorXd deviations(const MatrixXd& lower, const std::vector<double>& shares, do
   return lower * z / std::sqrt(chi / degrees);
 }
 
+/// Is it still the calibrated value? A number that an option replaced is what the user says it is.
+bool is_calibrated(const Wafer& wafer, const WaferParameter& parameter) {
+  const auto number = std::ranges::find(wafer.numbers, parameter.key, &SourcedNumber::key);
+  return number == wafer.numbers.end() || number->kind == "calibrated";
+}
+
 Wafer moved(const Wafer& wafer, const CalibrationRecord& record, const VectorXd& by) {
   Wafer result = wafer;
   for (std::size_t i = 0; i < record.values.size(); ++i) {
     const CalibratedValue& value = record.values[i];
     for (const WaferParameter* parameter : find_parameters(value.name)) {
+      if (!is_calibrated(wafer, *parameter)) continue;
       const double u = coordinate(*parameter, parameter->value(wafer));
       parameter->set(result, value_at(*parameter, u + value.standard_error * by[static_cast<Index>(i)]));
     }

@@ -55,6 +55,8 @@ void read_row(Reader& pairs, const Node& row, CalibrationRecord& record) {
       const std::optional<std::size_t> j = place_of(record, other.key);
       if (!j || (i && *i == *j)) {
         others.problem(other.key, j ? "a value's correlation with itself is 1" : "has no standard_error");
+      } else if (i && record.correlation[*i][*j] != 0) {
+        others.problem(other.key, "the correlation of this pair stands twice");
       } else if (i && r) {
         record.correlation[*i][*j] = record.correlation[*j][*i] = *r;
       }

@@ -91,8 +91,8 @@ ValueLine line_of(const ResidentEstimate& estimate) {
                  std::nullopt,
                  ""};
   line.note = estimate.identified
-                  ? "the most cautious of the values from .. to with which the batches fit equally well"
-                  : "not identified by these rows: every value lets the batches fit equally well";
+                  ? "the most cautious; the batches fit equally well with values in this range"
+                  : "not identified by these rows: with each of its values the batches can fit equally well";
   return line;
 }
 

@@ -86,6 +86,14 @@ TEST_CASE("numbers that share a calibrated value move by the same factor, others
   }
 }
 
+TEST_CASE("a number that an option replaced is no longer the calibrated one and does not move") {
+  Wafer wafer = with_record(sure);
+  wafer.numbers = {{"efficiency.gemm", "0.45", "unstated", "--set hardware.efficiency.gemm"},
+                   {"efficiency.attention", "0.3", "calibrated", "fit"}};
+  for (const Wafer& sample : sample_wafers(wafer, 20)) CHECK(sample.gemm_efficiency == 0.45);
+  CHECK(sample_wafers(wafer, 20).back().attention_efficiency != 0.3);
+}
+
 TEST_CASE("samples stay in every parameter's range, however unsure it is") {
   for (const double error : {1.0, 1e6}) {
     const CalibrationRecord unsure = {"rows",

@@ -104,7 +104,8 @@ TEST_CASE("numbers of a calibration are in range") {
         "calibration.correlation.gemm=attention.efficiency.layer_overhead: '1.5' is out of range; a number "
         "of at least -1 and at most 1 is needed\n");
   CHECK(problems_with("overhead: 0.5", "overhead: .nan") ==
-        "calibration.correlation.gemm=attention.efficiency.layer_overhead: '.nan' is not a finite number; a number "
+        "calibration.correlation.gemm=attention.efficiency.layer_overhead: '.nan' is not a finite number; a "
+        "number "
         "of at least -1 and at most 1 is needed\n");
 }
 
@@ -117,6 +118,10 @@ TEST_CASE("correlations are those of values with a standard error, and of two of
         "calibration.correlation.tile_overhead: has no standard_error\n");
   CHECK(problems_with("{efficiency.layer_overhead: 0.5}", "0.5") ==
         "calibration.correlation.gemm=attention: '0.5' stands where a map of keys is needed\n");
+  CHECK(problems_with("stream_overlap: {",
+                      "efficiency.layer_overhead: {gemm=attention: 0.4}\n    stream_overlap: {") ==
+        "calibration.correlation.efficiency.layer_overhead.gemm=attention: the correlation of this pair "
+        "stands twice\n");
 }
 
 TEST_CASE("maps of a calibration are maps") {
