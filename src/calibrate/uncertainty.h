@@ -4,8 +4,11 @@
 //   covariance = s^2 (J'J)^+                 of the values not at an end; ^+ leaves out what no row notices
 //   interval  = u +- t*standard error        t: Student's t with rows - values degrees of freedom, cut at
 //   the range
-// A value is not identified when no row depends on it (|J| below 1e-6 over the whole range), or when only a combination with others matters (a
-// singular value of J, its columns scaled by the range, is below 1e-6 of the largest).
+//
+// A value is not identified when no row depends on it (|J| below 1e-6 over the whole range), or when only a
+// combination with others matters (a singular value of J, its columns scaled by the range, is below 1e-6 of
+// the largest).
+//
 // Source: docs/model.md, "Calibration".
 #pragma once
 

@@ -18,7 +18,7 @@ struct Interval {
 struct RowConfidence {
   Interval tokens_per_s;  // of the planned (B, G)
   std::optional<Interval> uniform_tokens_per_s, speedup, dense_tokens_per_s, loss_uniform, loss_bta;
-  double flips = 0;             // share of the draws in which another (B, G) is faster by more than the margin
+  double flips = 0;  // share of the draws in which another (B, G) is faster by more than the margin
   std::optional<Tiling> rival;  // the one that is best in most of those
 };
 

@@ -36,7 +36,7 @@ struct PlanRow {
   std::optional<double> blocked_speedup;
   std::optional<std::int64_t> active_parameters;
   Bytes memory_limit;
-  std::string reason;  // why infeasible; empty when ok
+  std::string reason;                       // why infeasible; empty when ok
   std::optional<RowConfidence> confidence;  // when it was asked for, see plan/confidence.h
   bool feasible() const { return best.has_value(); }
 };
