@@ -2,8 +2,9 @@
 //   u = u_fit + standard_error * (L z) / sqrt(w)     L L' = correlation, z standard normal,
 //                                                    w = chi-squared(nu)/nu: together Student's t, nu degrees
 // brought into each parameter's range. Points of a Sobol sequence instead of random numbers: always the same,
-// and even. What has no standard error, or is no longer what the
-// calibration gave, stays as it is. Source: docs/model.md, "Confidence".
+// and even. What has no standard error, or is no longer what the calibration gave, stays as it is.
+//
+// Source: docs/model.md, "Confidence".
 #pragma once
 
 #include <cstddef>

@@ -1,11 +1,23 @@
 // Time of one micro-batch step, phase by phase, read off the schedule in docs/schedule.md.
-//   attention phase  combine([G*(tile(B) + tile overhead), max(in, out)], omega_stream), weights streamed
-//   once a pass router           the same on T tokens at once experts          sum of E[h]; checkpoint Y adds
-//   (1 - omega_stream)*x/bandwidth; never below a channel's own time dense, shared    G chunks of one tile,
-//   weights resident, streamed once a pass head             chunks of hc tokens, forward and both gradients,
-//   weight in and gradient out once fixed            layer overhead * L * 2
+//
+//   attention phase  combine([G*(tile(B) + tile overhead), max(in, out)], omega_stream)
+//                    weights streamed once a pass
+//
+//   router           the same on T tokens at once
+//
+//   experts          sum of E[h]; checkpoint Y adds (1 - omega_stream)*x/bandwidth
+//                    never below a channel's own time
+//
+//   dense, shared    G chunks of one tile, weights resident, streamed once a pass
+//
+//   head             chunks of hc tokens, forward and both gradients
+//                    weight in and gradient out once
+//
+//   fixed            layer overhead * L * 2
+//
 // A step splits into a part that depends on the tiling (B, G) and a part that depends on N = B*G only and
 // never falls when N rises: the search builds its bound on that.
+//
 // tokens/s = wafers * N*S / step. Source: docs/model.md, "Time".
 #pragma once
 
