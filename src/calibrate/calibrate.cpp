@@ -1,27 +1,22 @@
 #include "calibrate/calibrate.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "calibrate/calibrated_wafer.h"
 #include "calibrate/fit.h"
 
 namespace bta {
 namespace {
-
-constexpr int written_digits = 4;  // of a calibrated value: more would say more than is known
 
 /// Of a fit with one of so many rows left out, beside the fit to all: the more rows, the less one of them
 /// moves.
 constexpr std::size_t restarts(std::size_t rows) {
   return std::min<std::size_t>(16, 800 / std::max<std::size_t>(1, rows));
 }
-constexpr std::size_t longest_text = 900;  // bytes that name the runs: a description holds 1000
-constexpr double any_confidence = 0.9;     // where only the standing of the values is asked
+constexpr double any_confidence = 0.9;  // where only the standing of the values is asked
 
 double error_of(double predicted, double measured) {
   return predicted / measured - 1;
@@ -33,11 +28,16 @@ std::vector<FreeParameter> started_at(std::vector<FreeParameter> free, const std
   return free;
 }
 
-/// What no row depends on stays as its file has it.
-void keep_unnoticed(Uncertainty& fit, std::vector<double>& u) {
-  for (std::size_t i = 0; i < u.size(); ++i)
-    if (fit.estimates[i].standing == Standing::no_effect)
-      fit.estimates[i].u = u[i] = fit.estimates[i].free.start;
+/// What no row depends on stays as its file has it; what is as good as at an end is there.
+void settle(Uncertainty& fit, std::vector<double>& u) {
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    Estimate& estimate = fit.estimates[i];
+    const auto& [least, most] = std::pair(estimate.free.least, estimate.free.most);
+    if (estimate.standing == Standing::no_effect) estimate.u = estimate.free.start;
+    if (estimate.standing == Standing::at_an_end)
+      estimate.u = estimate.u - least < most - estimate.u ? least : most;
+    u[i] = estimate.u;
+  }
 }
 
 /// Has every free parameter a row of a hardware that it belongs to?
@@ -76,113 +76,6 @@ ErrorSummary summary(const std::vector<double>& errors) {
   return result;
 }
 
-std::string rows_in_words(const std::vector<Run>& fitted) {
-  std::vector<std::string> names;
-  for (const Run& run : fitted) names.push_back(run.name);
-  std::string all = fmt::format("{}", fmt::join(names, "; "));
-  if (all.size() <= longest_text) return all;
-  all = fmt::format("{} runs, from {} to {}", fitted.size(), names.front(), names.back());
-  return all.size() <= longest_text ? all : fmt::format("{} runs", fitted.size());
-}
-
-double rounded(double value) {
-  const std::string text = fmt::format("{:.{}g}", value, written_digits);
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
-
-/// Decimals that keep a matrix of correlations what it is: more when some are near 1, or together near it.
-int decimals_for(const std::vector<std::vector<double>>& correlation) {
-  const auto n = static_cast<Eigen::Index>(correlation.size());
-  Eigen::MatrixXd matrix(n, n);
-  for (Eigen::Index i = 0; i < n; ++i)
-    for (Eigen::Index j = 0; j < n; ++j)
-      matrix(i, j) = correlation[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
-  const double least = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(matrix).eigenvalues()[0];
-  return written_digits + static_cast<int>(-std::log10(std::clamp(least, 1e-12, 1.0)));
-}
-
-void round_correlations(std::vector<std::vector<double>>& correlation) {
-  if (correlation.empty()) return;
-  const double unit = std::pow(10, decimals_for(correlation));
-  for (std::vector<double>& row : correlation)
-    for (double& r : row) r = std::round(r * unit) / unit;
-}
-
-CalibrationRecord record_for(const Wafer& wafer, const Uncertainty& fit, const std::vector<Run>& fitted) {
-  CalibrationRecord record{
-      rows_in_words(fitted), fit.degrees_of_freedom, rounded(fit.scatter.value_or(0)), {}, {}};
-  std::vector<std::size_t> own;
-  for (std::size_t i = 0; i < fit.estimates.size(); ++i) {
-    const Estimate& estimate = fit.estimates[i];
-    if (!estimate.standard_error) continue;
-    if (!estimate.free.applies_to(wafer)) continue;
-    own.push_back(i);
-    FreeParameter free = estimate.free;
-    free.hardware.clear();
-    record.values.push_back({shown_name(free), rounded(*estimate.standard_error)});
-  }
-  for (const std::size_t i : own) {
-    record.correlation.emplace_back();
-    for (const std::size_t j : own) record.correlation.back().push_back(fit.correlation[i][j]);
-  }
-  round_correlations(record.correlation);
-  return record;
-}
-
-void round_values(Wafer& wafer, const std::vector<FreeParameter>& free) {
-  for (const FreeParameter& f : free) {
-    if (!f.applies_to(wafer)) continue;
-    for (const WaferParameter* parameter : f.parameters)
-      parameter->set(wafer, rounded(parameter->value(wafer)));
-  }
-}
-
-std::string as_written(const WaferParameter& parameter, double value) {
-  return parameter.scale == ParameterScale::time ? fmt::format("{:.{}g}ms", 1000 * value, written_digits)
-                                                 : fmt::format("{}", value);
-}
-
-void mark_calibrated(Wafer& wafer, const std::vector<Estimate>& estimates, const std::string& source) {
-  for (const Estimate& estimate : estimates) {
-    if (!estimate.free.applies_to(wafer) || estimate.standing == Standing::no_effect) continue;
-    for (const WaferParameter* parameter : estimate.free.parameters)
-      for (SourcedNumber& number : wafer.numbers)
-        if (number.key == parameter->key)
-          number = {number.key, as_written(*parameter, parameter->value(wafer)), "calibrated", source};
-  }
-}
-
-void set_resident(Wafer& wafer, const ResidentFit& resident) {
-  for (const ResidentEstimate& estimate : resident.estimates) {
-    estimate.parameter->set(wafer, estimate.value);
-    for (SourcedNumber& number : wafer.numbers)
-      if (number.key == estimate.parameter->key)
-        number = {number.key, fmt::format("{}", estimate.value), "calibrated",
-                  "the most cautious value with which the measured batches fit"};
-  }
-}
-
-std::vector<Wafer> calibrated_wafers(const std::vector<Run>& runs, const std::vector<Run>& fitted,
-                                     const Calibration& result, const std::vector<FreeParameter>& free,
-                                     const std::vector<double>& u) {
-  const Uncertainty& fit = result.fit;
-  std::vector<Wafer> wafers;
-  for (const Run& run : runs) {
-    const Wafer& base = run.problem.wafer;
-    if (std::ranges::any_of(wafers, [&](const Wafer& w) { return w.name == base.name; })) continue;
-    Wafer wafer = with_parameters(base, free, u);
-    round_values(wafer, free);
-    wafer.calibration.reset();
-    CalibrationRecord record = record_for(wafer, fit, fitted);
-    mark_calibrated(wafer, fit.estimates, "least squares of ln(predicted/measured) over: " + record.rows);
-    if (!record.values.empty()) wafer.calibration = std::move(record);
-    set_resident(wafer, result.resident);
-    wafers.push_back(std::move(wafer));
-  }
-  return wafers;
-}
-
 /// On the calibrated wafer of the run's name.
 void add_memory(RowResult& row, const Run& run, const std::vector<Wafer>& wafers) {
   const auto own = std::ranges::find(wafers, run.problem.wafer.name, &Wafer::name);
@@ -204,7 +97,8 @@ std::string name_of_two(const std::vector<Run>& runs) {
 
 std::string why_not(const CalibrationRequest& request) {
   const std::vector<Run> fitted = fitted_runs(request.runs);
-  if (fitted.empty()) return "no row has a measured throughput and is to be fitted";
+  if (fitted.empty() && !request.freedoms.empty())
+    return "no row has a measured throughput and is to be fitted";
   if (const std::string name = name_of_two(request.runs); !name.empty())
     return fmt::format("two different descriptions of hardware are both named {}; give each its own name",
                        name);
@@ -220,7 +114,7 @@ Calibration calibrate(const CalibrationRequest& request) {
   std::vector<double> u = least_squares(fitted, free);
   Calibration result;
   result.fit = uncertainty(fitted, free, u, request.confidence);
-  keep_unnoticed(result.fit, u);
+  settle(result.fit, u);
   std::vector<double> errors, left_out;
   std::size_t row = 0;  // among the fitted
   for (const Run& run : request.runs) {
@@ -233,9 +127,9 @@ Calibration calibrate(const CalibrationRequest& request) {
     if (out.left_out) left_out.push_back(*out.left_out);
   }
   result.residual = summary(errors);
-  if (left_out.size() == errors.size()) result.left_out = summary(left_out);
+  if (!errors.empty() && left_out.size() == errors.size()) result.left_out = summary(left_out);
   result.resident = fit_resident(request.runs, request.of_memory);
-  result.wafers = calibrated_wafers(request.runs, fitted, result, free, u);
+  result.wafers = calibrated_wafers(request.runs, fitted, result.fit, result.resident);
   for (std::size_t i = 0; i < result.rows.size(); ++i)
     add_memory(result.rows[i], request.runs[i], result.wafers);
   return result;

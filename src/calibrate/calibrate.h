@@ -18,6 +18,8 @@ struct CalibrationRequest {
   std::vector<Freedom> freedoms;                 // of time
   std::vector<const WaferParameter*> of_memory;  // see resident.h
   double confidence = 0.9;
+  std::string source;       // what the runs were read from, without its folder
+  std::string source_hash;  // of its content
 };
 
 /// What became of one row.
@@ -44,7 +46,7 @@ struct Calibration {
   std::vector<Wafer> wafers;  // each hardware of the runs, with the fitted values and the record of the fit
 };
 
-/// Why the request cannot be calibrated; empty when it can.
+/// Why the request cannot be calibrated; empty when it can. Memory alone needs no throughput.
 std::string why_not(const CalibrationRequest& request);
 
 /// Needs an empty why_not().

@@ -61,6 +61,15 @@ Wafer moved(const Wafer& wafer, const CalibrationRecord& record, const VectorXd&
 
 }  // namespace
 
+std::vector<std::string_view> drawn_parameters(const Wafer& wafer) {
+  std::vector<std::string_view> keys;
+  if (!wafer.calibration) return keys;
+  for (const CalibratedValue& value : wafer.calibration->values)
+    for (const WaferParameter* parameter : find_parameters(value.name))
+      if (is_calibrated(wafer, *parameter)) keys.push_back(parameter->key);
+  return keys;
+}
+
 std::vector<Wafer> sample_wafers(const Wafer& wafer, std::size_t count) {
   std::vector<Wafer> wafers;
   if (!wafer.calibration || wafer.calibration->values.empty()) return wafers;

@@ -8,11 +8,15 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 #include <vector>
 
 #include "hardware/wafer.h"
 
 namespace bta {
+
+/// Keys of the numbers that samples differ in: those with a standard error that are still calibrated.
+std::vector<std::string_view> drawn_parameters(const Wafer& wafer);
 
 /// Empty when the wafer has no record of a calibration, or its correlations are none (not positive definite).
 std::vector<Wafer> sample_wafers(const Wafer& wafer, std::size_t count);

@@ -17,7 +17,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr double step = 1e-6;       // of the range, for derivatives; below at_end: to both sides but there
-constexpr double at_end = 1e-5;     // of the range: as good as its end
+constexpr double at_end = 1e-9;     // of the range: as good as its end
 constexpr double singular = 1e-6;   // of the largest singular value
 constexpr double unnoticed = 1e-6;  // change of ln(predicted) over the whole range, of all rows together
 

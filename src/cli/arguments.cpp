@@ -14,10 +14,6 @@ namespace {
 
 using Registered = std::vector<std::pair<const OptionRow*, const CLI::Option*>>;
 
-bool has_optional_value(const OptionRow& row) {
-  return row.value.starts_with('[');
-}
-
 Registered register_options(CLI::App& app, const std::vector<OptionRow>& known,
                             std::vector<std::vector<std::string>>& values) {
   Registered registered;
@@ -25,9 +21,7 @@ Registered register_options(CLI::App& app, const std::vector<OptionRow>& known,
   for (std::size_t i = 0; i < known.size(); ++i) {
     CLI::Option* option =
         known[i].value.empty() ? app.add_flag(known[i].flags) : app.add_option(known[i].flags, values[i]);
-    if (has_optional_value(known[i]))
-      option->expected(0, 1);
-    else if (!known[i].value.empty())
+    if (!known[i].value.empty())
       option->expected(1, std::numeric_limits<int>::max())->allow_extra_args(false);
     registered.emplace_back(&known[i], option);
   }
@@ -74,6 +68,37 @@ void collect(Arguments& arguments, const Registered& registered) {
   }
 }
 
+bool is_number_like(const std::string& word) {
+  return !word.empty() && (word.front() == '.' || (word.front() >= '0' && word.front() <= '9'));
+}
+
+/// Options whose value may be left out, "[P]", and is: no number follows. One entry each time.
+std::vector<std::string> options_without_value(const std::vector<OptionRow>& known,
+                                               const std::vector<std::string>& words) {
+  std::vector<std::string> bare;
+  for (const OptionRow& row : known)
+    for (std::size_t i = 0; row.value.starts_with('[') && i < words.size(); ++i)
+      if (words[i] == long_name(row) && (i + 1 == words.size() || !is_number_like(words[i + 1])))
+        bare.push_back(words[i]);
+  return bare;
+}
+
+std::vector<std::string> without(const std::vector<std::string>& words,
+                                 const std::vector<std::string>& bare) {
+  std::vector<std::string> rest;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool valued = i + 1 < words.size() && is_number_like(words[i + 1]);
+    if (valued || std::ranges::count(bare, words[i]) == 0) rest.push_back(words[i]);
+  }
+  return rest;
+}
+
+void add_bare(Arguments& arguments, const std::string& option) {
+  if (arguments.options.contains(option))
+    arguments.errors.push_back(option_error(option, "stands 2 times; it may stand once"));
+  arguments.options[option] = {""};
+}
+
 /// CLI11's "--seq-len: 1 required TEXT missing" in other words.
 Diagnostic missing_value(const CLI::ArgumentMismatch& mismatch) {
   const std::string text = mismatch.what();
@@ -95,13 +120,16 @@ Result<Arguments> parse_arguments(const std::vector<OptionRow>& known,
   for (const std::string& word : words)  // CLI11 would take the next word for the missing value
     if (word.starts_with("--") && word.ends_with('='))
       return Diagnostics{option_error(word.substr(0, word.size() - 1), "needs a value after '='")};
+  const std::vector<std::string> bare = options_without_value(known, words);
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();
   std::vector<std::vector<std::string>> values;
   const Registered registered = register_options(app, known, values);
   try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    std::vector<std::string> rest = without(words, bare);
+    std::ranges::reverse(rest);
+    app.parse(std::move(rest));
   } catch (const CLI::ArgumentMismatch& mismatch) {
     return Diagnostics{missing_value(mismatch)};
   } catch (const CLI::ParseError& error) {
@@ -111,6 +139,7 @@ Result<Arguments> parse_arguments(const std::vector<OptionRow>& known,
   const std::vector<std::string> rest = app.remaining();
   arguments.errors = unknown_options(rest, known);
   collect(arguments, registered);
+  for (const std::string& option : bare) add_bare(arguments, option);
   std::ranges::copy_if(rest, std::back_inserter(arguments.words),
                        [](const auto& word) { return !is_option(word); });
   return arguments;

@@ -33,11 +33,16 @@ std::vector<std::string> free_names() {
   return names;
 }
 
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
 std::vector<std::string> parts(const std::string& list, char separator) {
   std::vector<std::string> result;
   for (std::size_t at = 0; at <= list.size();) {
     const std::size_t end = std::min(list.find(separator, at), list.size());
-    result.push_back(list.substr(at, end - at));
+    result.push_back(trimmed(list.substr(at, end - at)));
     at = end + 1;
   }
   return result;
@@ -58,10 +63,13 @@ std::vector<const WaferParameter*> read_item(OptionReader& reader, const std::st
     }
     parameters.push_back(found);
   }
-  if (find_parameters(item).empty())
-    reader.error(option,
-                 fmt::format("{} are of different kinds and cannot share one value", in_quotes(item)));
-  return parameters;
+  const bool one_scale = std::ranges::all_of(parameters, [&](const WaferParameter* parameter) {
+    return parameter->scale == parameters.front()->scale &&
+           decides_memory_only(*parameter) == decides_memory_only(*parameters.front());
+  });
+  if (one_scale) return parameters;
+  reader.error(option, fmt::format("{} are of different kinds and cannot share one value", in_quotes(item)));
+  return {};
 }
 
 void read_freedom(OptionReader& reader, const std::string& option, const std::string& list, bool separate,
@@ -105,13 +113,30 @@ Run run_of(const MeasuredRun& measured, const Workload& asked) {
   workload.seq_len = measured.seq_len.value_or(asked.seq_len);
   workload.wafers = measured.wafers;
   const Tiling tiling{measured.micro_batch / measured.tiles, measured.tiles};
-  Run run = make_run(measured.name, make_problem(measured.model, measured.wafer, workload), tiling);
+  Run run =
+      make_run(measured.name, make_problem(measured.model, measured.wafer, workload), tiling, measured.batch);
   run.measured = measured.tokens_per_s;
   if (!run.measured && measured.samples_per_s)
     run.measured = *measured.samples_per_s * as_double(workload.seq_len);
   run.largest_batch = measured.largest_batch;
   run.fitted = measured.fitted;
   return run;
+}
+
+/// The runs of the file; a row that is too large to be counted in 64 bits is told.
+Diagnostics add_runs(CalibrationRequest& request, const MeasuredRuns& measured, const Workload& workload,
+                     const std::string& file) {
+  request.source = measured.name;
+  request.source_hash = measured.content_hash;
+  Diagnostics errors;
+  for (const MeasuredRun& run : measured.runs) {
+    try {
+      request.runs.push_back(run_of(run, workload));
+    } catch (const std::overflow_error&) {
+      errors.push_back({file, run.line, 0, "batch", "this run is too large: its counts exceed 64 bits"});
+    }
+  }
+  return errors;
 }
 
 void say_assumed_lengths(const std::vector<MeasuredRun>& measured, const Workload& workload, bool quiet) {
@@ -122,9 +147,10 @@ void say_assumed_lengths(const std::vector<MeasuredRun>& measured, const Workloa
 
 bool same_file(const std::string& a, const std::string& b) {
   std::error_code ignored;
-  return a == b ||
-         (a != "-" && b != "-" &&
-          std::filesystem::weakly_canonical(a, ignored) == std::filesystem::weakly_canonical(b, ignored));
+  const auto whole = [&](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
+  };
+  return a == b || (a != "-" && b != "-" && whole(a) == whole(b));
 }
 
 /// Which calibrated hardware is written, and where.
@@ -185,10 +211,16 @@ ExitCode run_calibrate(const Arguments& arguments) {
   if (!reader.found().empty()) return refuse(reader.found());
   const Result<std::optional<Wafer>> asked = asked_wafer(hardware, overrides);
   if (!asked) return refuse(asked.error());
-  const Result<std::vector<MeasuredRun>> measured = load_measured(
-      file, hardware.value_or(std::string(default_hardware)), overrides.model, overrides.hardware);
+  const Result<MeasuredRuns> measured = load_measured(file, hardware.value_or(std::string(default_hardware)),
+                                                      overrides.model, overrides.hardware);
   if (!measured) return refuse(measured.error());
-  for (const MeasuredRun& run : measured.value()) request.runs.push_back(run_of(run, workload));
+  for (const auto& [option, place] :
+       {std::pair("--output", std::optional(options.path)), {"--write-hardware", path}})
+    if (place && same_file(*place, file))
+      return refuse(
+          {option_error(option, in_quotes(*place) + " holds the measured runs; give another file")});
+  if (const Diagnostics errors = add_runs(request, measured.value(), workload, file); !errors.empty())
+    return refuse(errors);
   if (const std::string reason = why_not(request); !reason.empty())
     return refuse({{.file = file, .message = reason}});
   Result<Output> output = Output::open(options.path);
@@ -199,7 +231,7 @@ ExitCode run_calibrate(const Arguments& arguments) {
     if (!opened) return refuse(opened.error());
     target.emplace(std::move(opened).value());
   }
-  say_assumed_lengths(measured.value(), workload, options.quiet);
+  say_assumed_lengths(measured.value().runs, workload, options.quiet);
 
   const Calibration calibration = calibrate(request);
   if (target && !write_hardware(*target, calibration)) return ExitCode::failed;

@@ -186,6 +186,7 @@ void read_batch(Reader& row, MeasuredRun& run) {
   const auto batch = row.integer("batch", batch_range, at_once ? Need::optional : Need::required);
   const std::int64_t per_wafer = (batch.value_or(1) + run.wafers - 1) / run.wafers;
   run.micro_batch = row.integer("micro_batch", batch_range, Need::optional).value_or(per_wafer);
+  run.batch = batch.value_or(run.micro_batch * run.wafers);
   run.tiles = row.integer("tiles", batch_range, Need::optional).value_or(1);
   if (run.micro_batch % run.tiles != 0)
     row.problem("tiles", fmt::format("the micro-batch of {} sequences is not {} equal tiles", run.micro_batch,
@@ -212,6 +213,8 @@ void read_throughput(Reader& row, MeasuredRun& run) {
     if (!run.tokens_per_s) run.tokens_per_s = tokens;
   };
   if (per_wafer) check("tokens_per_s_per_wafer", *per_wafer * wafers);
+  if (run.samples_per_s && run.tokens_per_s && !run.seq_len)
+    row.problem("samples_per_s", "stands beside tokens, so seq_len is needed to compare the two");
   if (run.samples_per_s && run.seq_len) check("samples_per_s", *run.samples_per_s * as_double(*run.seq_len));
 }
 
@@ -219,6 +222,7 @@ MeasuredRun read_row(const Node& node, const Context& context, ReadLog& log) {
   Reader row(node, "", {}, log);
   for (const char* column : columns) row.take(column);
   MeasuredRun run;
+  run.line = node.children.front().at.line;
   read_model_of(row, context, run);
   read_hardware(row, context, run);
   read_batch(row, run);
@@ -234,19 +238,18 @@ MeasuredRun read_row(const Node& node, const Context& context, ReadLog& log) {
 }
 
 /// Two rows of one name are told apart by their lines.
-void tell_apart(std::vector<MeasuredRun>& runs, const std::vector<Node>& rows) {
+void tell_apart(std::vector<MeasuredRun>& runs) {
   std::vector<std::string> names;
   for (const MeasuredRun& run : runs) names.push_back(run.name);
   for (std::size_t i = 0; i < runs.size(); ++i)
-    if (std::ranges::count(names, names[i]) > 1)
-      runs[i].name += fmt::format(", line {}", rows[i].children.front().at.line);
+    if (std::ranges::count(names, names[i]) > 1) runs[i].name += fmt::format(", line {}", runs[i].line);
 }
 
 }  // namespace
 
-Result<std::vector<MeasuredRun>> load_measured(const std::string& path, const std::string& hardware,
-                                               const std::vector<Override>& model_overrides,
-                                               const std::vector<Override>& hardware_overrides) {
+Result<MeasuredRuns> load_measured(const std::string& path, const std::string& hardware,
+                                   const std::vector<Override>& model_overrides,
+                                   const std::vector<Override>& hardware_overrides) {
   const Result<std::string> text = read_text_file(path);
   if (!text) return text.error();
   const Result<Document> document = parse_csv(text.value(), path);
@@ -262,8 +265,9 @@ Result<std::vector<MeasuredRun>> load_measured(const std::string& path, const st
   std::vector<MeasuredRun> runs;
   for (const Node& row : rows) runs.push_back(read_row(row, context, log));
   if (!log.clean()) return log.sorted_problems();
-  tell_apart(runs, rows);
-  return runs;
+  tell_apart(runs);
+  return MeasuredRuns{std::move(runs), fs::path(path).filename().string(),
+                      content_hash(document.value().root)};
 }
 
 }  // namespace bta

@@ -25,10 +25,12 @@
 namespace bta {
 
 struct MeasuredRun {
+  int line = 0;      // in the file
   std::string name;  // "gpt-j-6b on cerebras-cs2 2.0.3, line 4" when the row has none
   Model model;
   Wafer wafer;
   std::int64_t wafers = 1;
+  std::int64_t batch = 1;               // sequences of all wafers in one optimizer step
   std::optional<std::int64_t> seq_len;  // as stated
   std::int64_t micro_batch = 1;         // sequences of one wafer
   std::int64_t tiles = 1;               // divides micro_batch
@@ -39,9 +41,15 @@ struct MeasuredRun {
   std::string source;
 };
 
+struct MeasuredRuns {
+  std::vector<MeasuredRun> runs;
+  std::string name;          // of the file, without its folder
+  std::string content_hash;  // of its rows, see node.h
+};
+
 /// `hardware`: a built-in or a file, for rows that name none. Overrides apply to every model and hardware.
-Result<std::vector<MeasuredRun>> load_measured(const std::string& path, const std::string& hardware,
-                                               const std::vector<Override>& model_overrides,
-                                               const std::vector<Override>& hardware_overrides);
+Result<MeasuredRuns> load_measured(const std::string& path, const std::string& hardware,
+                                   const std::vector<Override>& model_overrides,
+                                   const std::vector<Override>& hardware_overrides);
 
 }  // namespace bta

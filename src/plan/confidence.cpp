@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "calibrate/run.h"
 #include "calibrate/sample.h"
 
 namespace bta {
@@ -19,8 +20,22 @@ struct Draw {
 };
 using Draws = std::vector<Draw>;
 
-double throughput(const Model& model, const PlanRequest& request, const Wafer& wafer, Tiling tiling) {
-  return evaluate(make_problem(model, wafer, request.workload), tiling, request.constraints).tokens_per_s;
+/// A point of the plan, with its row loads worked out: they are the same on every wafer of the draws.
+struct Point {
+  Run run;
+  double filled = 1;  // share of its sequences that the global batch has
+};
+
+std::optional<Point> point(const Model& model, const PlanRequest& request,
+                           const std::optional<Candidate>& candidate) {
+  if (!candidate) return std::nullopt;
+  const Tiling tiling = candidate->tiling;
+  return Point{make_run("", make_problem(model, request.wafer, request.workload), tiling),
+               filled_fraction(request.constraints, request.workload.wafers, micro_batch(tiling).value)};
+}
+
+std::optional<double> throughput(const std::optional<Point>& point, const Wafer& wafer) {
+  return point ? std::optional(point->filled * predicted(point->run, wafer)) : std::nullopt;
 }
 
 std::optional<Tiling> rival_of(const Problem& problem, const Constraints& constraints, double planned) {
@@ -29,13 +44,19 @@ std::optional<Tiling> rival_of(const Problem& problem, const Constraints& constr
   return best.tiling;
 }
 
-Draw draw(const PlanRow& row, const Model& model, const PlanRequest& request, const Wafer& wafer) {
-  Draw result;
-  result.best = throughput(model, request, wafer, row.best->tiling);
-  if (row.uniform) result.uniform = throughput(model, request, wafer, row.uniform->tiling);
-  if (row.dense) result.dense = throughput(dense_equivalent(model), request, wafer, row.dense->tiling);
-  result.rival = rival_of(make_problem(model, wafer, request.workload), request.constraints, result.best);
-  return result;
+Draws draws_of(const PlanRow& row, const PlanRequest& request, const std::vector<Wafer>& wafers) {
+  const Model model = row.level ? at_level(request.model, *row.level) : request.model;
+  const std::optional<Point> best = point(model, request, row.best),
+                             uniform = point(model, request, row.uniform),
+                             dense = point(dense_equivalent(model), request, row.dense);
+  Draws draws;
+  for (const Wafer& wafer : wafers) {
+    Draw draw{*throughput(best, wafer), throughput(uniform, wafer), throughput(dense, wafer), std::nullopt};
+    if (draws.size() < searched_samples)
+      draw.rival = rival_of(make_problem(model, wafer, request.workload), request.constraints, draw.best);
+    draws.push_back(draw);
+  }
+  return draws;
 }
 
 /// Between the two nearest of the sorted values, as spreadsheets do.
@@ -74,7 +95,7 @@ void add_flips(RowConfidence& row, const Draws& draws) {
     if (times > most) row.rival = Tiling{tiling.first, tiling.second};
     most = std::max(most, times);
   }
-  row.flips = static_cast<double>(flips) / static_cast<double>(draws.size());
+  row.flips = static_cast<double>(flips) / static_cast<double>(std::min(draws.size(), searched_samples));
 }
 
 RowConfidence summary(const Draws& draws, double confidence) {
@@ -91,8 +112,15 @@ RowConfidence summary(const Draws& draws, double confidence) {
   return row;
 }
 
-/// Neighbours in the plan's order of throughput that change places in more draws than the interval leaves
-/// out.
+/// How often the slower of two rows is the faster one.
+double share_that_flips(const Draws& faster, const Draws& slower) {
+  double changed = 0;
+  for (std::size_t j = 0; j < faster.size(); ++j)
+    changed += slower[j].best > faster[j].best * (1 + tie) ? 1 : 0;
+  return changed / static_cast<double>(faster.size());
+}
+
+/// Pairs of rows that change places in more draws than the interval leaves out on one side.
 std::vector<OrderFlip> order_flips(const Plan& plan, const std::vector<Draws>& draws, double confidence) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < plan.rows.size(); ++i)
@@ -101,26 +129,28 @@ std::vector<OrderFlip> order_flips(const Plan& plan, const std::vector<Draws>& d
     return plan.rows[a].best->tokens_per_s > plan.rows[b].best->tokens_per_s;
   });
   std::vector<OrderFlip> flips;
-  for (std::size_t i = 0; i + 1 < order.size(); ++i) {
-    const Draws &faster = draws[order[i]], &slower = draws[order[i + 1]];
-    double changed = 0;
-    for (std::size_t j = 0; j < faster.size(); ++j)
-      changed += slower[j].best > faster[j].best * (1 + tie) ? 1 : 0;
-    const double share = changed / static_cast<double>(faster.size());
-    if (share > (1 - confidence) / 2) flips.push_back({order[i], order[i + 1], share});
-  }
+  for (std::size_t i = 0; i < order.size(); ++i)
+    for (std::size_t j = i + 1; j < order.size(); ++j) {
+      const double share = share_that_flips(draws[order[i]], draws[order[j]]);
+      if (share > (1 - confidence) / 2) flips.push_back({order[i], order[j], share});
+    }
   return flips;
 }
 
 }  // namespace
 
 std::string why_not_sure(const Wafer& wafer) {
-  if (!sample_wafers(wafer, 1).empty()) return "";
   if (!wafer.calibration || wafer.calibration->values.empty())
     return fmt::format(
         "{} has no record of a calibration, so nothing is known of how sure its numbers are; "
         "'bta-plan calibrate' writes one",
         wafer.name);
+  if (drawn_parameters(wafer).empty())
+    return fmt::format(
+        "every number of {} that was calibrated is replaced, so nothing is known of how sure they "
+        "are",
+        wafer.name);
+  if (!sample_wafers(wafer, 1).empty()) return "";
   return fmt::format(
       "the correlations in the calibration of {} are none: the matrix is not positive definite", wafer.name);
 }
@@ -132,8 +162,7 @@ void add_confidence(Plan& plan, double confidence) {
   for (std::size_t i = 0; i < plan.rows.size(); ++i) {
     PlanRow& row = plan.rows[i];
     if (!row.feasible()) continue;
-    const Model model = row.level ? at_level(request.model, *row.level) : request.model;
-    for (const Wafer& wafer : wafers) draws[i].push_back(draw(row, model, request, wafer));
+    draws[i] = draws_of(row, request, wafers);
     row.confidence = summary(draws[i], confidence);
   }
   plan.confidence = PlanConfidence{confidence, static_cast<std::int64_t>(wafers.size()),

@@ -31,7 +31,7 @@ struct OrderFlip {
 struct PlanConfidence {
   double confidence = 0;  // of the intervals
   std::int64_t samples = 0;
-  std::vector<OrderFlip> order;  // neighbours in throughput whose order is not sure
+  std::vector<OrderFlip> order;  // pairs of rows whose order is not sure
 };
 
 }  // namespace bta

@@ -1,6 +1,6 @@
 // What tokens/s owe to each number of a wafer: which one to measure, which one to improve next.
 //   elasticity  d ln(tokens/s) / d ln(x) at one tiling, as ln(T(x+)/T(x-)) / ln(x+/x-); x+- = x*(1 +- 1e-4),
-//               whole numbers x +- their small step; one-sided where the range of x ends. Error about 1e-8;
+//               whole numbers x +- their small step; one-sided where the range of x ends. Error about 1e-6;
 //               where two resources are equally busy the mean of both sides
 //   small step  T(x')/T(x) - 1 at the same tiling; x' is more, or less where the range ends
 //   replanned   best(x')/best(x) - 1, best: the highest T over all (B, G) that fit; x' is less, and more, cut

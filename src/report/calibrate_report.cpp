@@ -45,7 +45,7 @@ constexpr auto run_columns = std::to_array<Column<RunLine>>({
     {"fits", "fits", "", Look::text, [](const RunLine& l) { return cell(l.result->fits); }},
     {"largest_uniform_batch", "largest", "B", Look::count,
      [](const RunLine& l) { return cell(l.result->largest_batch); }},
-    {"measured_largest_batch", "", "", Look::count,
+    {"measured_largest_batch", "measured", "largest B", Look::count,
      [](const RunLine& l) { return cell(l.run->largest_batch); }},
 });
 
@@ -138,7 +138,9 @@ std::string correlation_note(const Uncertainty& fit) {
   return text;
 }
 
-std::vector<std::string> notes_of(const CalibrationRequest& request, const Calibration& calibration) {
+/// What was fitted to how many rows, and how well.
+std::vector<std::string> fit_notes(const Calibration& calibration) {
+  if (fitted_rows(calibration) == 0) return {"no row has a throughput to fit: only memory was fitted"};
   std::vector<std::string> notes = {
       fmt::format("{} fitted to {}; errors are predicted/measured - 1",
                   plural(static_cast<std::int64_t>(calibration.fit.estimates.size()), "value"),
@@ -148,6 +150,11 @@ std::vector<std::string> notes_of(const CalibrationRequest& request, const Calib
       calibration.left_out
           ? summary_text("leave-one-out, each row predicted by a fit to the others", *calibration.left_out)
           : "leave-one-out: the rows that remain cannot determine the values");
+  return notes;
+}
+
+std::vector<std::string> notes_of(const CalibrationRequest& request, const Calibration& calibration) {
+  std::vector<std::string> notes = fit_notes(calibration);
   if (calibration.fit.scatter)
     notes.push_back(fmt::format(
         "scatter about the fit {:.3f} of ln(predicted/measured), {}; intervals hold "
@@ -155,6 +162,10 @@ std::vector<std::string> notes_of(const CalibrationRequest& request, const Calib
         *calibration.fit.scatter, plural(calibration.fit.degrees_of_freedom, "degree") + " of freedom",
         request.confidence));
   if (std::string text = correlation_note(calibration.fit); !text.empty()) notes.push_back(std::move(text));
+  if (calibration.resident.misfit > 0)
+    notes.push_back(
+        "no choice of these values of memory lets every batch fit and meets every largest batch; this "
+        "is the nearest");
   const auto too_large = std::ranges::count_if(calibration.rows, [](const RowResult& r) { return !r.fits; });
   if (too_large > 0)
     notes.push_back(
@@ -171,12 +182,30 @@ std::string heading(const CalibrationRequest& request) {
                      name_of(w.kernel), name_of(w.checkpoint), name_of(w.placement), name_of(w.precision));
 }
 
+Json inputs_json(const CalibrationRequest& request) {
+  Json inputs = {{"measured", name_and_hash(request.source, request.source_hash)}};
+  for (const char* const what : {"models", "hardware"}) inputs[what] = Json::array();
+  const auto add = [&](const char* what, const Json& input) {
+    if (std::ranges::count(inputs[what], input) == 0) inputs[what].push_back(input);
+  };
+  for (const Run& run : request.runs) {
+    add("models", name_and_hash(run.problem.model.name, run.problem.model.content_hash));
+    add("hardware", name_and_hash(run.problem.wafer.name, run.problem.wafer.content_hash));
+  }
+  return inputs;
+}
+
 std::string json(const CalibrationRequest& request, const Calibration& calibration) {
   const auto runs = machine_columns(run_columns);
   const auto values = machine_columns(value_columns);
   const Problem& first = request.runs.front().problem;
   Json document = document_head("calibrate");
+  document["conventions"] = conventions_json(first.workload);
   document["workload"] = workload_json(first.wafer, first.workload);
+  document["assumptions"] = Json::object();
+  for (const Wafer& wafer : calibration.wafers)
+    document["assumptions"][wafer.name] = hardware_assumptions_json(wafer);
+  document["inputs"] = inputs_json(request);
   document["rows"] = to_json(machine_grid<RunLine>(runs, run_lines(request, calibration)));
   document["parameters"] = to_json(machine_grid<ValueLine>(values, value_lines(calibration)));
   const auto summary = [](const ErrorSummary& s) { return Json{{"mean", s.mean}, {"worst", s.worst}}; };
@@ -186,9 +215,7 @@ std::string json(const CalibrationRequest& request, const Calibration& calibrati
   document["scatter"] = to_json(cell(calibration.fit.scatter));
   document["confidence"] = request.confidence;
   document["correlation"] = calibration.fit.correlation;
-  document["inputs"] = Json::array();
-  for (const Wafer& wafer : calibration.wafers)
-    document["inputs"].push_back(name_and_hash(wafer.name, wafer.content_hash));
+  document["misfit_of_batches"] = calibration.resident.misfit;
   return write_json(document);
 }
 

@@ -7,18 +7,8 @@
 namespace bta {
 namespace {
 
-Json conventions_json(const Workload& workload) {
-  Json json = Json::object();
-  for (const Convention& convention : conventions()) json[std::string(convention.name)] = convention.meaning;
-  json["mask"] = mask_meaning(workload.mask);
-  return json;
-}
-
 Json assumptions_json(const Model& model, const Wafer& wafer) {
-  Json json = {{"hardware", Json::array()}, {"model", model.notes}};
-  for (const SourcedNumber& number : wafer.numbers)
-    if (is_assumption(number)) json["hardware"].push_back(number_json(number));
-  return json;
+  return {{"hardware", hardware_assumptions_json(wafer)}, {"model", model.notes}};
 }
 
 Json routing_json(const MeasuredRouting& routing) {
@@ -29,6 +19,20 @@ Json routing_json(const MeasuredRouting& routing) {
 }
 
 }  // namespace
+
+Json conventions_json(const Workload& workload) {
+  Json json = Json::object();
+  for (const Convention& convention : conventions()) json[std::string(convention.name)] = convention.meaning;
+  json["mask"] = mask_meaning(workload.mask);
+  return json;
+}
+
+Json hardware_assumptions_json(const Wafer& wafer) {
+  Json json = Json::array();
+  for (const SourcedNumber& number : wafer.numbers)
+    if (is_assumption(number)) json.push_back(number_json(number));
+  return json;
+}
 
 Json document_head(std::string_view command) {
   return {{"schema_version", schema_version},

@@ -17,6 +17,11 @@ Json document_head(std::string_view command);
 void add_context(Json& document, const Model& model, const Wafer& wafer, const Workload& workload);
 
 Json workload_json(const Wafer& wafer, const Workload& workload);
+Json conventions_json(const Workload& workload);
+
+/// Every number of the wafer that is neither published nor measured.
+Json hardware_assumptions_json(const Wafer& wafer);
+
 /// null when the wafer has no record of a calibration.
 Json calibration_json(const Wafer& wafer);
 Json number_json(const SourcedNumber& number);

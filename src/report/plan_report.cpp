@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "calibrate/sample.h"
 #include "plan/confidence.h"
 #include "report/context.h"
 #include "report/csv.h"
@@ -64,15 +65,29 @@ std::vector<std::string> infeasible_notes(const Plan& plan) {
   return notes;
 }
 
+/// Calibrated numbers that the draws do not vary.
+std::string taken_as_exact(const Wafer& wafer) {
+  const std::vector<std::string_view> drawn = drawn_parameters(wafer);
+  std::string exact;
+  for (const SourcedNumber& number : wafer.numbers)
+    if (number.kind == "calibrated" && std::ranges::count(drawn, number.key) == 0)
+      exact += (exact.empty() ? "" : ", ") + number.key;
+  return exact;
+}
+
 /// What the intervals hold for, and where the plan's order or choice is not sure.
 std::vector<std::string> confidence_notes(const Plan& plan) {
   const std::optional<CalibrationRecord>& record = plan.request.wafer.calibration;
   if (!plan.confidence || !record) return {};
-  std::vector<std::string> notes = {fmt::format(
-      "intervals hold with probability {} for the calibrated values ({} draws); a single run scatters by {} "
-      "about the fit on top; flips: draws in which another (B, G) is more than {} faster",
-      plan.confidence->confidence, plan.confidence->samples, percent_text(record->scatter),
-      percent_text(flip_margin))};
+  std::vector<std::string> notes = {
+      fmt::format("intervals hold with probability {} for {} ({} draws); a single run scatters by {} about "
+                  "the fit on top; "
+                  "flips: draws, of {}, in which another (B, G) is more than {} faster",
+                  plan.confidence->confidence, fmt::join(drawn_parameters(plan.request.wafer), ", "),
+                  grouped(plan.confidence->samples), percent_text(record->scatter), searched_samples,
+                  percent_text(flip_margin))};
+  if (const std::string exact = taken_as_exact(plan.request.wafer); !exact.empty())
+    notes.push_back("taken as exact in the intervals, for want of a standard error: " + exact);
   for (const OrderFlip& flip : plan.confidence->order)
     notes.push_back(fmt::format("order not sure: {} is faster than {} in {} of the draws",
                                 row_name(plan.rows[flip.slower], plan.request.model),

@@ -142,6 +142,18 @@ TEST_CASE("what can be fitted is named, once, and with its like") {
                 "--free\n");
 }
 
+TEST_CASE("runs without a throughput tell what stays resident") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("m.csv");
+  write_file(file, "model,hardware,batch\nllama-2-7b,cerebras-cs2,99\n");
+  const Run table = run({"calibrate", file, "--free", "score_heads"});
+  CHECK(table.code == 0);
+  CHECK(table.out.find("score_heads  6") != std::string::npos);
+  CHECK(table.out.find("no row has a throughput to fit: only memory was fitted") != std::string::npos);
+  CHECK(table.out.find("leave-one-out") == std::string::npos);
+  CHECK(calibrated({file, "--free", "score_heads"}).at("left_out_error").is_null());
+}
+
 TEST_CASE("more values than rows are refused") {
   const TemporaryFolder folder;
   write_file(folder.path("m.csv"), three_rows);
@@ -150,14 +162,37 @@ TEST_CASE("more values than rows are refused") {
                     ": error: 3 rows cannot determine 4 values; free fewer of them, or measure more runs\n");
 }
 
-TEST_CASE("a confidence is between one half and 0.999") {
+TEST_CASE("a confidence is between one half and 0.99") {
   for (const std::string wrong : {"0.4", "1", "0", "-1", "2", "nan", "ninety"}) {
     CAPTURE(wrong);
     const Run result = run(calibrate({shipped, "--confidence=" + wrong}));
     CHECK(result.code == 2);
     CHECK(result.err.starts_with("command line: error: --confidence: '" + wrong + "' is "));
-    CHECK(result.err.ends_with("; a number of at least 0.5 and at most 0.999 is needed\n"));
+    CHECK(result.err.ends_with("; a number of at least 0.5 and at most 0.99 is needed\n"));
   }
+}
+
+TEST_CASE("a confidence may stand anywhere, with its value or without") {
+  const Words with_value[] = {{"calibrate", "--confidence", "0.8", "-q", shipped},
+                              {"calibrate", shipped, "-q", "--confidence=0.8"},
+                              {"calibrate", "-q", shipped, "--confidence", "0.8"}};
+  for (const Words& words : with_value)
+    CHECK(run(words).out.find("intervals hold with probability 0.8\n") != std::string::npos);
+  for (const Words& words : {Words{"calibrate", "--confidence", shipped, "-q"}, {"calibrate", shipped, "-q"}})
+    CHECK(run(words).out.find("intervals hold with probability 0.9\n") != std::string::npos);
+  CHECK(run({"calibrate", "--confidence", shipped, "--confidence", "0.8"}).code == 2);
+}
+
+TEST_CASE("a largest batch that no choice meets is told") {
+  const TemporaryFolder folder;
+  write_file(folder.path("m.csv"), "model,hardware,batch,largest_batch\nllama-2-7b,cs2,20,1000000\n");
+  const Run table = run(calibrate({folder.path("m.csv"), "--free", "score_heads"}));
+  CHECK(table.out.find("no choice of these values of memory lets every batch fit") != std::string::npos);
+  CHECK(table.out.find("1,000,000") != std::string::npos);
+}
+
+TEST_CASE("blanks in a list of values do no harm") {
+  CHECK(run(calibrate({shipped, "-q", "--free", "gemm, layer_overhead"})).code == 0);
 }
 
 TEST_CASE("the hardware to write is one of the rows'") {
@@ -221,6 +256,13 @@ TEST_CASE("the report and the hardware do not go to one place") {
       {shipped, "--write-hardware", "/nowhere/x"},
       "command line: error: --write-hardware: cannot write /nowhere/x: No such file or directory\n");
   CHECK(folder.names().empty());
+  for (const std::string option : {"--output", "--write-hardware"}) {
+    write_file(folder.path("m.csv"), three_rows);
+    check_refused({folder.path("m.csv"), option, folder.path("./m.csv")},
+                  "command line: error: " + option + ": '" + folder.path("./m.csv") +
+                      "' holds the measured runs; give another file\n");
+    CHECK(read_file(folder.path("m.csv")) == three_rows);
+  }
   const Run both = run(calibrate({shipped, "-q", "-o", file, "--write-hardware", "-"}));
   CHECK(both.out.starts_with("name: cerebras-cs2\n"));
   CHECK(read_file(file).starts_with("calibration of 9 measured runs\n"));

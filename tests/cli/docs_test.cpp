@@ -66,6 +66,6 @@ TEST_SUITE("cli") {
       if (std::getenv("BTA_UPDATE_GOLDENS") != nullptr)
         write_file(path, text);  // NOLINT(concurrency-mt-unsafe)
     }
-    CHECK(blocks >= 4);
+    CHECK(blocks >= 15);
   }
 }

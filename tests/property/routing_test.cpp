@@ -78,7 +78,7 @@ TEST_SUITE("property") {
     }
   }
 
-  TEST_CASE("the best tiled plan gets slower with skew, for want of memory; a given batch need not") {
+  TEST_CASE("the best tiled plan gets slower with skew, for want of memory, and a given batch need not") {
     const Plan even = planned(BalancedRouting{}), half = planned(ZipfRouting{0.5}),
                full = planned(ZipfRouting{1});
     for (std::size_t i = 0; i < even.rows.size(); ++i) {

@@ -54,7 +54,8 @@ TEST_SUITE("validation") {
   }
 
   TEST_CASE(
-      "both cuts are bound by compute, with rows as full; only the down projection's reduce grows, by 7") {
+      "both cuts are bound by compute, with rows as full, and only the down projection's reduce grows, by "
+      "7") {
     const Explanation coarse = explained(example("coarse")), fine = explained(example("fine"));
     for (const Explanation& e : {coarse, fine})
       for (const std::string_view name : {"expert_gate_proj", "expert_up_proj", "expert_down_proj"})

@@ -47,6 +47,56 @@ TEST_CASE("a calibrated wafer holds its values to four digits, marked and with t
   CHECK(number_of(wafer, "core.clock").source == "vendor");
 }
 
+TEST_CASE("what the rows do not determine is not written as calibrated") {
+  Wafer wafer = described();
+  wafer.stream_overlap = 0;  // then the time of a tile and that of a layer are one to runs without tiles
+  wafer.numbers.push_back({"efficiency.tile_overhead", "0s", "assumed", "guess"});
+  const auto runs = noisy(measured_with(dense_runs(wafer), {{"layer_overhead", 2e-3}}));
+  const Calibration found = calibrated(runs, {"layer_overhead", "tile_overhead"});
+  REQUIRE(estimate_of(found.fit, "layer_overhead").standing == Standing::only_together);
+  for (const char* key : {"efficiency.layer_overhead", "efficiency.tile_overhead"}) {
+    const SourcedNumber& number = number_of(found.wafers.at(0), key);
+    CHECK(number.kind == "assumed");
+    CHECK(number.source.starts_with("not identified alone, only together with others, by: dense-768"));
+  }
+  CHECK_FALSE(found.wafers.at(0).calibration.has_value());
+}
+
+TEST_CASE("a value at the end of its range is exactly there, and not written as calibrated") {
+  auto runs = measured_with(dense_runs(described()), {{"layer_overhead", 0}});
+  for (Run& run : runs) *run.measured *= 1.5;  // faster than without any overhead
+  const Calibration found = calibrated(runs, {"layer_overhead"});
+  REQUIRE(estimate_of(found.fit, "layer_overhead").standing == Standing::at_an_end);
+  CHECK(found.wafers.at(0).layer_overhead_s == 0);
+  CHECK(number_of(found.wafers.at(0), "efficiency.layer_overhead").value == "0ms");
+  CHECK(number_of(found.wafers.at(0), "efficiency.layer_overhead").kind == "assumed");
+}
+
+TEST_CASE(
+    "a calibration of memory alone keeps what is known of the efficiencies, and values that no batch tells") {
+  Wafer wafer = described();
+  wafer.numbers.push_back({"attention_kernel.score_heads", "all", "assumed", "guess"});
+  wafer.calibration = CalibrationRecord{"earlier runs", 3, 0.1, {{"gemm", 0.05}}, {{1}}};
+  std::vector<Run> runs = dense_runs(wafer);
+  const Calibration found = calibrate({{runs.front()}, {}, {find_parameter("score_heads")}, 0.9, "", ""});
+  CHECK(found.wafers.at(0).calibration.value().rows == "earlier runs");
+  REQUIRE_FALSE(found.resident.estimates.at(0).identified);
+  CHECK_FALSE(found.wafers.at(0).score_heads.has_value());
+  CHECK(number_of(found.wafers.at(0), "attention_kernel.score_heads").value == "all");
+}
+
+TEST_CASE("a batch that leaves a wafer or the last micro-batch part empty counts its own sequences only") {
+  Workload three;
+  three.wafers = 3;
+  const Problem problem = make_problem(dense(4, 2048, 16, 8192), described(), three);
+  const Run full = make_run("", problem, {3, 1}), part = make_run("", problem, {3, 1}, 7),
+            accumulated = make_run("", problem, {3, 1}, 18), rest = make_run("", problem, {3, 1}, 12);
+  const Wafer wafer = described();
+  CHECK(predicted(part, wafer) == doctest::Approx(predicted(full, wafer) * 7 / 9).epsilon(1e-12));
+  CHECK(predicted(accumulated, wafer) == doctest::Approx(predicted(full, wafer)).epsilon(1e-12));
+  CHECK(predicted(rest, wafer) == doctest::Approx(predicted(full, wafer) * 12 / 18).epsilon(1e-12));
+}
+
 TEST_CASE("the record of a calibration names its rows and the errors of what was identified") {
   const auto runs =
       noisy(measured_with(dense_runs(described()), {{"gemm", 0.512}, {"layer_overhead", 2e-3}}));

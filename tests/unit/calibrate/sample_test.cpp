@@ -1,5 +1,6 @@
 #include "calibrate/sample.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "unit/calibrate/synthetic.h"
@@ -92,6 +93,9 @@ TEST_CASE("a number that an option replaced is no longer the calibrated one and 
                    {"efficiency.attention", "0.3", "calibrated", "fit"}};
   for (const Wafer& sample : sample_wafers(wafer, 20)) CHECK(sample.gemm_efficiency == 0.45);
   CHECK(sample_wafers(wafer, 20).back().attention_efficiency != 0.3);
+  const std::vector<std::string_view> drawn = drawn_parameters(wafer);
+  CHECK(std::ranges::count(drawn, "efficiency.gemm") == 0);
+  CHECK(std::ranges::count(drawn, "efficiency.attention") == 1);
 }
 
 TEST_CASE("samples stay in every parameter's range, however unsure it is") {

@@ -26,7 +26,7 @@ struct Folder {
   }
 };
 
-bta::Result<std::vector<MeasuredRun>> load(const Folder& folder, const std::string& text) {
+bta::Result<bta::MeasuredRuns> load(const Folder& folder, const std::string& text) {
   return load_measured(folder.write("m.csv", text), "cerebras-cs3", {}, {});
 }
 
@@ -34,7 +34,7 @@ std::vector<MeasuredRun> runs(const std::string& text) {
   const Folder folder;
   const auto loaded = load(folder, text);
   REQUIRE_MESSAGE(loaded.has_value(), bta::test::problems(loaded));
-  return loaded.value();
+  return loaded.value().runs;
 }
 
 /// The messages, the folder left out.
@@ -200,8 +200,8 @@ TEST_CASE("files that a CSV names are looked for beside it") {
   folder.write("tiny.yaml", bta::test::tiny_model);
   const auto loaded = load(folder, "model,hardware,batch\ntiny.yaml,chip.yaml,1\n");
   REQUIRE_MESSAGE(loaded.has_value(), bta::test::problems(loaded));
-  CHECK(loaded.value()[0].wafer.name == "beside");
-  CHECK(loaded.value()[0].model.name == "tiny");
+  CHECK(loaded.value().runs[0].wafer.name == "beside");
+  CHECK(loaded.value().runs[0].model.name == "tiny");
   folder.write("chip.yaml", "name: [");
   CHECK_FALSE(load(folder, "model,hardware,batch\ntiny.yaml,chip.yaml,1\n").has_value());
 }
@@ -233,13 +233,18 @@ TEST_CASE("runs of one name are told apart by their lines") {
   CHECK(two[2].name == "qwen3-8b on cerebras-cs3 2.1");
 }
 
+TEST_CASE("samples beside tokens need a length to be compared") {
+  CHECK(problems("model,batch,hardware,tokens_per_s,samples_per_s\nqwen3-8b,8,cs2,36000,99999\n") ==
+        "m.csv:2:22: error: samples_per_s: stands beside tokens, so seq_len is needed to compare the two\n");
+}
+
 TEST_CASE("overrides reach every model and hardware of measured runs") {
   const Folder folder;
   const auto loaded =
       load_measured(folder.write("m.csv", "model,batch,hardware\nqwen3-8b,8,cs2\nqwen3-8b,8,cs3\n"),
                     "cerebras-cs2", {{"num_layers", "2"}}, {{"efficiency.gemm", "0.25"}});
   REQUIRE_MESSAGE(loaded.has_value(), bta::test::problems(loaded));
-  for (const MeasuredRun& run : loaded.value()) {
+  for (const MeasuredRun& run : loaded.value().runs) {
     CHECK(run.model.layers.size() == 2);
     CHECK(run.wafer.gemm_efficiency == 0.25);
   }

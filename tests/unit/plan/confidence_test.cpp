@@ -92,7 +92,7 @@ TEST_SUITE("unit") {
   TEST_CASE("a plan says with which confidence and from how many draws") {
     const Plan plan = sure_plan(unsure(1), two_levels, 0.8);
     CHECK(plan.confidence->confidence == 0.8);
-    CHECK(plan.confidence->samples == 200);
+    CHECK(plan.confidence->samples == 2047);
   }
 
   TEST_CASE("confidence is the same every time") {

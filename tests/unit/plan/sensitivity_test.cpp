@@ -95,7 +95,7 @@ TEST_SUITE("unit") {
     CHECK(tile.change == doctest::Approx(-1 + 1 / (1 + 2 * 48 * 47 * 1e-4 / s.point.step_s)).epsilon(0.02));
   }
 
-  TEST_CASE("sensitivity: all rates together, less all times, add up to 1; each rate has 0 to 1 of it") {
+  TEST_CASE("sensitivity: all rates together, less all times, add up to 1, and each rate has 0 to 1 of it") {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
       CAPTURE(seed);
       fixtures::RandomProblem random(seed);
@@ -177,7 +177,7 @@ TEST_SUITE("unit") {
     CHECK(has_effect(effect_of(s, "core.sram")));
   }
 
-  TEST_CASE("sensitivity: less memory than one sequence needs loses all; more makes a problem feasible") {
+  TEST_CASE("sensitivity: less memory than one sequence needs loses all, and more makes a problem feasible") {
     Wafer wafer = fixtures::one_core();
     const Problem roomy = qwen_on(wafer);
     wafer.sram_per_core = evaluate(roomy, {1, 1}).peak;
