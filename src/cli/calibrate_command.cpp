@@ -5,13 +5,13 @@
 
 #include "calibrate/calibrate.h"
 #include "cli/commands.h"
-#include "cli/confidence.h"
 #include "cli/defaults.h"
+#include "cli/free_option.h"
+#include "cli/measured_runs.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/overrides.h"
 #include "input/hardware_writer.h"
-#include "input/measured_csv.h"
 #include "input/quoted.h"
 #include "report/calibrate_report.h"
 
@@ -24,119 +24,6 @@ std::string read_file_name(OptionReader& reader, const std::vector<std::string>&
                        ? "calibrate needs a CSV of measured runs; docs/calibration.md says what it holds"
                        : fmt::format("calibrate takes one CSV, found {}", words.size()));
   return "";
-}
-
-std::vector<std::string> free_names() {
-  std::vector<std::string> names;
-  for (const WaferParameter& parameter : wafer_parameters())
-    if (can_be_free(parameter)) names.emplace_back(short_name(parameter));
-  return names;
-}
-
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
-
-std::vector<std::string> parts(const std::string& list, char separator) {
-  std::vector<std::string> result;
-  for (std::size_t at = 0; at <= list.size();) {
-    const std::size_t end = std::min(list.find(separator, at), list.size());
-    result.push_back(trimmed(list.substr(at, end - at)));
-    at = end + 1;
-  }
-  return result;
-}
-
-/// The parameters of one item: "gemm" or "gemm=attention"; what is wrong is told.
-std::vector<const WaferParameter*> read_item(OptionReader& reader, const std::string& option,
-                                             const std::string& item) {
-  std::vector<const WaferParameter*> parameters;
-  for (const std::string& name : parts(item, '=')) {
-    const WaferParameter* const found = find_parameter(name);
-    if (found == nullptr || !can_be_free(*found)) {
-      const std::string nearest = nearest_name(name, free_names());
-      reader.error(option, fmt::format("{} is no parameter that can be fitted; {}", in_quotes(name),
-                                       nearest.empty() ? "they are: " + joined(free_names())
-                                                       : fmt::format("did you mean {}?", nearest)));
-      return {};
-    }
-    parameters.push_back(found);
-  }
-  const bool one_scale = std::ranges::all_of(parameters, [&](const WaferParameter* parameter) {
-    return parameter->scale == parameters.front()->scale &&
-           decides_memory_only(*parameter) == decides_memory_only(*parameters.front());
-  });
-  if (one_scale) return parameters;
-  reader.error(option, fmt::format("{} are of different kinds and cannot share one value", in_quotes(item)));
-  return {};
-}
-
-void read_freedom(OptionReader& reader, const std::string& option, const std::string& list, bool separate,
-                  CalibrationRequest& request) {
-  for (const std::string& item : parts(list, ',')) {
-    const std::vector<const WaferParameter*> parameters = read_item(reader, option, item);
-    if (parameters.empty()) continue;
-    if (!decides_memory_only(*parameters.front())) {
-      request.freedoms.push_back({parameters, separate});
-    } else if (separate || parameters.size() > 1) {
-      reader.error(option, fmt::format("{} decides memory only: it goes alone, in --free", in_quotes(item)));
-    } else {
-      request.of_memory.push_back(parameters.front());
-    }
-  }
-}
-
-void refuse_repeats(OptionReader& reader, const CalibrationRequest& request) {
-  std::vector<const WaferParameter*> all = request.of_memory;
-  for (const Freedom& freedom : request.freedoms)
-    all.insert(all.end(), freedom.parameters.begin(), freedom.parameters.end());
-  std::ranges::sort(all);
-  const auto twice = std::ranges::adjacent_find(all);
-  if (twice != all.end())
-    reader.error("--free", fmt::format("{} is named twice", in_quotes(std::string(short_name(**twice)))));
-}
-
-CalibrationRequest read_request(OptionReader& reader) {
-  CalibrationRequest request;
-  const std::optional<std::string> separate = reader.text("--separate");
-  const std::string free = reader.text("--free").value_or(separate ? "" : std::string(default_free));
-  if (!free.empty()) read_freedom(reader, "--free", free, false, request);
-  if (separate) read_freedom(reader, "--separate", *separate, true, request);
-  request.confidence = read_confidence(reader).value_or(default_confidence);
-  refuse_repeats(reader, request);
-  return request;
-}
-
-Run run_of(const MeasuredRun& measured, const Workload& asked) {
-  Workload workload = asked;
-  workload.seq_len = measured.seq_len.value_or(asked.seq_len);
-  workload.wafers = measured.wafers;
-  const Tiling tiling{measured.micro_batch / measured.tiles, measured.tiles};
-  Run run =
-      make_run(measured.name, make_problem(measured.model, measured.wafer, workload), tiling, measured.batch);
-  run.measured = measured.tokens_per_s;
-  if (!run.measured && measured.samples_per_s)
-    run.measured = *measured.samples_per_s * as_double(workload.seq_len);
-  run.largest_batch = measured.largest_batch;
-  run.fitted = measured.fitted;
-  return run;
-}
-
-/// The runs of the file; a row that is too large to be counted in 64 bits is told.
-Diagnostics add_runs(CalibrationRequest& request, const MeasuredRuns& measured, const Workload& workload,
-                     const std::string& file) {
-  request.source = measured.name;
-  request.source_hash = measured.content_hash;
-  Diagnostics errors;
-  for (const MeasuredRun& run : measured.runs) {
-    try {
-      request.runs.push_back(run_of(run, workload));
-    } catch (const std::overflow_error&) {
-      errors.push_back({file, run.line, 0, "batch", "this run is too large: its counts exceed 64 bits"});
-    }
-  }
-  return errors;
 }
 
 void say_assumed_lengths(const std::vector<MeasuredRun>& measured, const Workload& workload, bool quiet) {
@@ -205,7 +92,7 @@ ExitCode run_calibrate(const Arguments& arguments) {
   const std::string file = read_file_name(reader, arguments.words);
   const Overrides overrides = read_overrides(reader);
   const Workload workload = read_workload(reader);
-  CalibrationRequest request = read_request(reader);
+  CalibrationRequest request = read_calibration_request(reader);
   const std::optional<std::string> hardware = reader.text("--hardware");
   const std::optional<std::string> path = reader.text("--write-hardware");
   if (!reader.found().empty()) return refuse(reader.found());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/split.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -34,16 +35,13 @@ std::optional<StateBytes> read_state_bytes(OptionReader& reader) {
   const std::optional<std::string> given = reader.text("--state-bytes");
   if (!given) return std::nullopt;
   std::vector<std::int64_t> values;
-  for (std::size_t begin = 0; begin <= given->size();) {
-    const std::size_t end = std::min(given->find(',', begin), given->size());
-    const Parsed<std::int64_t> value =
-        parse_integer(std::string_view(*given).substr(begin, end - begin), {0, 1024});
+  for (const std::string& part : split(*given, ',')) {
+    const Parsed<std::int64_t> value = parse_integer(part, {0, 1024});
     if (!value) {
       reader.error("--state-bytes", value.error());
       return std::nullopt;
     }
     values.push_back(value.value());
-    begin = end + 1;
   }
   if (values.size() == 4) return StateBytes{values[0], values[1], values[2], values[3]};
   reader.error("--state-bytes",

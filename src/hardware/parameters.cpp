@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "base/split.h"
+
 namespace bta {
 namespace {
 
@@ -118,12 +120,10 @@ const WaferParameter* find_parameter(std::string_view name) {
 
 std::vector<const WaferParameter*> find_parameters(std::string_view names) {
   std::vector<const WaferParameter*> found;
-  for (std::size_t at = 0; at <= names.size();) {
-    const std::size_t end = std::min(names.find('=', at), names.size());
-    const WaferParameter* const parameter = find_parameter(names.substr(at, end - at));
+  for (const std::string& name : split(names, '=')) {
+    const WaferParameter* const parameter = find_parameter(name);
     if (parameter == nullptr || (!found.empty() && found.front()->scale != parameter->scale)) return {};
     found.push_back(parameter);
-    at = end + 1;
   }
   return found;
 }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
+#include "base/split.h"
+
 namespace bta {
 namespace {
 
@@ -18,21 +20,11 @@ void emit_number(YAML::Emitter& out, const SourcedNumber& number) {
   out << YAML::EndMap;
 }
 
-std::vector<std::string> parts_of(const std::string& key) {
-  std::vector<std::string> parts;
-  for (std::size_t at = 0; at <= key.size();) {
-    const std::size_t end = std::min(key.find('.', at), key.size());
-    parts.push_back(key.substr(at, end - at));
-    at = end + 1;
-  }
-  return parts;
-}
-
 /// Numbers stand in the schema's order, so those of one map stand together.
 void emit_numbers(YAML::Emitter& out, const std::vector<SourcedNumber>& numbers) {
   std::vector<std::string> open;  // maps that are open
   for (const SourcedNumber& number : numbers) {
-    const std::vector<std::string> parts = parts_of(number.key);
+    const std::vector<std::string> parts = split(number.key, '.');
     std::size_t same = 0;
     while (same < open.size() && same + 1 < parts.size() && open[same] == parts[same]) ++same;
     for (; open.size() > same; open.pop_back()) out << YAML::EndMap;

@@ -2,6 +2,7 @@
 
 #include <unordered_set>
 
+#include "base/split.h"
 #include "input/number.h"
 #include "input/quoted.h"
 
@@ -9,16 +10,6 @@ namespace bta {
 namespace {
 
 constexpr std::size_t longest_list = 10000;
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (std::size_t begin = 0;;) {
-    const std::size_t end = text.find(separator, begin);
-    parts.push_back(text.substr(begin, end - begin));
-    if (end == std::string_view::npos) return parts;
-    begin = end + 1;
-  }
-}
 
 /// How a range goes on: by adding or by multiplying.
 struct Step {
@@ -45,7 +36,7 @@ std::string too_long() {
 }
 
 Parsed<std::vector<std::int64_t>> parse_range(std::string_view item, IntegerRange range) {
-  const std::vector<std::string_view> parts = split(item, ':');
+  const std::vector<std::string> parts = split(item, ':');
   if (parts.size() > 3)
     return in_quotes(item) + " is not a range; write FIRST:LAST, FIRST:LAST:STEP or FIRST:LAST:xFACTOR";
   const Parsed<std::int64_t> first = parse_integer(parts[0], range);
@@ -72,7 +63,7 @@ Parsed<std::vector<std::int64_t>> parse_range(std::string_view item, IntegerRang
 Parsed<std::vector<std::int64_t>> parse_integer_list(std::string_view text, IntegerRange range) {
   std::vector<std::int64_t> values;
   std::unordered_set<std::int64_t> seen;
-  for (const std::string_view item : split(text, ',')) {
+  for (const std::string& item : split(text, ',')) {
     if (item.empty()) return in_quotes(text) + " has a gap; write whole numbers separated by single commas";
     const Parsed<std::vector<std::int64_t>> part = parse_range(item, range);
     if (!part) return part.error();

@@ -6,29 +6,18 @@
 #include <map>
 
 #include "calibrate/calibrate.h"
-#include "input/measured_csv.h"
+#include "cli/measured_runs.h"
 
 using namespace bta;
 
 namespace {
-
-Run run_of(const MeasuredRun& measured) {
-  Workload workload;
-  workload.seq_len = measured.seq_len.value_or(2048);
-  workload.wafers = measured.wafers;
-  Run run = make_run(measured.name, make_problem(measured.model, measured.wafer, workload),
-                     {measured.micro_batch / measured.tiles, measured.tiles}, measured.batch);
-  run.measured = measured.tokens_per_s.value_or(measured.samples_per_s.value_or(0) * 2048);
-  run.fitted = measured.fitted;
-  return run;
-}
 
 CalibrationRequest request() {
   const auto measured =
       load_measured(std::string(BTA_SOURCE_DIR) + "/examples/public-dense-runs.csv", "cerebras-cs2", {}, {});
   REQUIRE(measured.has_value());
   CalibrationRequest request;
-  for (const MeasuredRun& run : measured.value().runs) request.runs.push_back(run_of(run));
+  REQUIRE(cli::add_runs(request, measured.value(), {}, "").empty());
   request.freedoms = {{find_parameters("gemm=attention")}, {find_parameters("layer_overhead")}};
   return request;
 }
