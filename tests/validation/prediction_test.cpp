@@ -6,24 +6,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "input/load.h"
 #include "plan/plan.h"
+#include "validation/loaded.h"
 
 using namespace bta;
+using validation::model;
+using validation::wafer;
 
 namespace {
-
-Model model(const std::string& name) {
-  const auto loaded = load_model(name, {});
-  REQUIRE(loaded.has_value());
-  return loaded.value();
-}
-
-Wafer wafer(const std::string& name, const std::vector<Override>& overrides = {}) {
-  const auto loaded = load_wafer(name, overrides);
-  REQUIRE(loaded.has_value());
-  return loaded.value();
-}
 
 Plan series(const Wafer& wafer) {
   const Model qwen = model("qwen3-30b-a3b");

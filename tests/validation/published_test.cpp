@@ -4,18 +4,13 @@
 #include <cmath>
 
 #include "input/builtin.h"
-#include "input/load.h"
 #include "model/parameters.h"
+#include "validation/loaded.h"
 
 using namespace bta;
+using validation::model;
 
 namespace {
-
-Model model(const std::string& name) {
-  const auto loaded = load_model(name, {});
-  REQUIRE(loaded.has_value());
-  return loaded.value();
-}
 
 struct PublishedCount {
   const char* name;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -60,6 +62,24 @@ inline std::string with(std::string text, const std::string& from, const std::st
   REQUIRE_MESSAGE(at != std::string::npos, from);
   return text.replace(at, from.size(), to);
 }
+
+/// A folder that is gone after the test.
+struct Folder {
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("bta-input-test-" + std::to_string(::getpid()));
+  Folder() { std::filesystem::create_directories(path); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  Folder(Folder&&) = delete;
+  Folder& operator=(Folder&&) = delete;
+  ~Folder() { std::filesystem::remove_all(path); }
+
+  std::string file(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories((path / name).parent_path());
+    std::ofstream(path / name, std::ios::binary) << text;
+    return (path / name).string();
+  }
+};
 
 inline const std::string tiny_model =
     "hidden_size: 64\n"

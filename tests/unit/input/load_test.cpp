@@ -1,7 +1,5 @@
 #include "input/load.h"
 
-#include <unistd.h>
-
 #include <filesystem>
 
 #include "unit/input/input_support.h"
@@ -10,23 +8,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace bta::test;
-
-/// A folder that is gone after the test.
-struct Folder {
-  fs::path path = fs::temp_directory_path() / ("bta-load-test-" + std::to_string(::getpid()));
-  Folder() { fs::create_directories(path); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  Folder(Folder&&) = delete;
-  Folder& operator=(Folder&&) = delete;
-  ~Folder() { fs::remove_all(path); }
-
-  std::string file(const std::string& name, const std::string& text) const {
-    fs::create_directories((path / name).parent_path());
-    std::ofstream(path / name, std::ios::binary) << text;
-    return (path / name).string();
-  }
-};
 
 TEST_SUITE_BEGIN("unit");
 

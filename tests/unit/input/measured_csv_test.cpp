@@ -1,33 +1,15 @@
 #include "input/measured_csv.h"
 
-#include <unistd.h>
-
-#include <filesystem>
-
 #include "unit/input/input_support.h"
 
 namespace {
 
-namespace fs = std::filesystem;
 using bta::load_measured;
 using bta::MeasuredRun;
-
-struct Folder {
-  fs::path path = fs::temp_directory_path() / ("bta-measured-test-" + std::to_string(::getpid()));
-  Folder() { fs::create_directories(path); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  Folder(Folder&&) = delete;
-  Folder& operator=(Folder&&) = delete;
-  ~Folder() { fs::remove_all(path); }
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(path / name, std::ios::binary) << text;
-    return (path / name).string();
-  }
-};
+using bta::test::Folder;
 
 bta::Result<bta::MeasuredRuns> load(const Folder& folder, const std::string& text) {
-  return load_measured(folder.write("m.csv", text), "cerebras-cs3", {}, {});
+  return load_measured(folder.file("m.csv", text), "cerebras-cs3", {}, {});
 }
 
 std::vector<MeasuredRun> runs(const std::string& text) {
@@ -195,14 +177,14 @@ TEST_CASE("numbers of measured runs are told where they are wrong") {
 
 TEST_CASE("files that a CSV names are looked for beside it") {
   const Folder folder;
-  folder.write("chip.yaml", bta::test::with(bta::test::text_of(BTA_TEST_DATA "/hardware/one-core.yaml"),
-                                            "name: one-core", "name: beside"));
-  folder.write("tiny.yaml", bta::test::tiny_model);
+  folder.file("chip.yaml", bta::test::with(bta::test::text_of(BTA_TEST_DATA "/hardware/one-core.yaml"),
+                                           "name: one-core", "name: beside"));
+  folder.file("tiny.yaml", bta::test::tiny_model);
   const auto loaded = load(folder, "model,hardware,batch\ntiny.yaml,chip.yaml,1\n");
   REQUIRE_MESSAGE(loaded.has_value(), bta::test::problems(loaded));
   CHECK(loaded.value().runs[0].wafer.name == "beside");
   CHECK(loaded.value().runs[0].model.name == "tiny");
-  folder.write("chip.yaml", "name: [");
+  folder.file("chip.yaml", "name: [");
   CHECK_FALSE(load(folder, "model,hardware,batch\ntiny.yaml,chip.yaml,1\n").has_value());
 }
 
@@ -241,7 +223,7 @@ TEST_CASE("samples beside tokens need a length to be compared") {
 TEST_CASE("overrides reach every model and hardware of measured runs") {
   const Folder folder;
   const auto loaded =
-      load_measured(folder.write("m.csv", "model,batch,hardware\nqwen3-8b,8,cs2\nqwen3-8b,8,cs3\n"),
+      load_measured(folder.file("m.csv", "model,batch,hardware\nqwen3-8b,8,cs2\nqwen3-8b,8,cs3\n"),
                     "cerebras-cs2", {{"num_layers", "2"}}, {{"efficiency.gemm", "0.25"}});
   REQUIRE_MESSAGE(loaded.has_value(), bta::test::problems(loaded));
   for (const MeasuredRun& run : loaded.value().runs) {
