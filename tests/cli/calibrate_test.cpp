@@ -5,6 +5,7 @@
 
 #include "cli/csv_text.h"
 #include "cli/program.h"
+#include "support/approx.h"
 
 namespace {
 
@@ -93,9 +94,9 @@ TEST_CASE("a calibration's JSON holds errors, intervals and what they rest on") 
   }
   double worst = 0;
   for (const json& row : document.at("rows")) {
-    CHECK(row.at("error").get<double>() == doctest::Approx(row.at("predicted_tokens_per_s").get<double>() /
-                                                               row.at("measured_tokens_per_s").get<double>() -
-                                                           1));
+    CHECK(row.at("error").get<double>() == bta::approx(row.at("predicted_tokens_per_s").get<double>() /
+                                                           row.at("measured_tokens_per_s").get<double>() -
+                                                       1));
     if (row.at("use") == "fit") worst = std::max(worst, std::abs(row.at("error").get<double>()));
     CHECK(row.at("left_out_error").is_null() == (row.at("use") == "report"));
   }

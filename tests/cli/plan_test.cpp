@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/program.h"
+#include "support/approx.h"
 
 namespace {
 
@@ -36,8 +37,8 @@ TEST_CASE("the columns hold what their definitions say") {
     const double tokens = row.at("tokens_per_s"), uniform = row.at("uniform_tokens_per_s"),
                  dense = row.at("dense_tokens_per_s");
     CHECK(row.at("speedup").get<double>() == tokens / uniform);
-    CHECK(row.at("loss_uniform").get<double>() == doctest::Approx(1 - uniform / dense));
-    CHECK(row.at("loss_bta").get<double>() == doctest::Approx(1 - tokens / dense));
+    CHECK(row.at("loss_uniform").get<double>() == bta::approx(1 - uniform / dense));
+    CHECK(row.at("loss_bta").get<double>() == bta::approx(1 - tokens / dense));
     CHECK(row.at("micro_batch") == row.at("tile_batch").get<int>() * row.at("tiles").get<int>());
     const double share = row.at("top_k").get<double>() / row.at("experts").get<double>();
     CHECK(row.at("sparsity").get<double>() == 1 - share);

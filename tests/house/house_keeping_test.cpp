@@ -3,9 +3,11 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "house/house_rules.h"
+#include "support/approx.h"
 
 namespace {
 
@@ -48,6 +50,19 @@ TEST_CASE("every source file is built: a CMakeLists.txt names it") {
       if (entry.path().extension() != ".cpp") continue;
       CHECK_MESSAGE(is_listed(entry.path()), entry.path().string());
     }
+  }
+}
+
+TEST_CASE("tests compare numbers relative to their size: doctest's Approx lets any two small ones pass") {
+  CHECK(0.001 == doctest::Approx(0.002).epsilon(0.01));
+  CHECK_FALSE(0.001 == bta::approx(0.002).epsilon(0.01));
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(BTA_SOURCE_DIR) / "tests")) {
+    const fs::path& path = entry.path();
+    if (path.filename() == "approx.h" || path.filename() == "house_keeping_test.cpp") continue;
+    if (path.extension() != ".cpp" && path.extension() != ".h") continue;
+    std::ifstream file(path);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    CHECK_MESSAGE(text.find("doctest::Approx") == std::string::npos, path.string());
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "input/load.h"
 #include "plan/explain.h"
+#include "support/approx.h"
 
 using namespace bta;
 
@@ -62,9 +63,9 @@ TEST_SUITE("validation") {
         for (const std::string_view phase : {"experts forward", "experts backward"})
           CHECK(bound(e, name, phase) == Resource::compute);
     CHECK(fine.row_fill->compute_density == coarse.row_fill->compute_density);
-    CHECK(reduce_ratio(fine, coarse, "expert_gate_proj") == doctest::Approx(1).epsilon(1e-12));
-    CHECK(reduce_ratio(fine, coarse, "expert_down_proj") == doctest::Approx(7).epsilon(1e-12));
-    CHECK(fine.tokens_per_s == doctest::Approx(coarse.tokens_per_s).epsilon(1e-3));
+    CHECK(reduce_ratio(fine, coarse, "expert_gate_proj") == bta::approx(1).epsilon(1e-12));
+    CHECK(reduce_ratio(fine, coarse, "expert_down_proj") == bta::approx(7).epsilon(1e-12));
+    CHECK(fine.tokens_per_s == bta::approx(coarse.tokens_per_s).epsilon(1e-3));
   }
 
   TEST_CASE("finer still, reduce takes over and throughput falls, as the documents say") {

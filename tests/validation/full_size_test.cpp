@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <cmath>
 #include <stdexcept>
 
 #include "cost/fill.h"
@@ -109,7 +110,7 @@ TEST_CASE("fill and drain of four plans, in percent of the step, as docs/model.m
     Tiling tiling;
     double shipped, full;
   };
-  for (const Row& row : {Row{8, 768, {27, 47}, 2.4, 12.6}, Row{1, 6144, {23, 57}, 2.0, 10.4},
+  for (const Row& row : {Row{8, 768, {27, 47}, 2.4, 12.6}, Row{1, 6144, {23, 57}, 1.9, 10.3},
                          Row{1, 6144, {39, 1}, 1.4, 4.4}, Row{1, 768, {39, 1}, 4.6, 11.4}}) {
     for (const double omega : {0.25, 1.0}) {
       Wafer overlapping = wafer.value();
@@ -118,8 +119,8 @@ TEST_CASE("fill and drain of four plans, in percent of the step, as docs/model.m
           make_problem(with_experts(model.value(), 128, row.top_k, row.width), overlapping, Workload{});
       double fill = 0;
       for (const PhaseFill& phase : fill_and_drain(problem, row.tiling)) fill += phase.seconds;
-      CHECK(100 * fill / step_time(problem, row.tiling).seconds ==
-            doctest::Approx(omega == 1 ? row.full : row.shipped).epsilon(0.02));
+      const double percent = 100 * fill / step_time(problem, row.tiling).seconds;
+      CHECK(std::round(10 * percent) == std::round(10 * (omega == 1 ? row.full : row.shipped)));
     }
   }
 }

@@ -7,6 +7,8 @@
 #include <limits>
 #include <set>
 
+#include "support/approx.h"
+
 namespace {
 
 using bta::Random;
@@ -31,7 +33,7 @@ TEST_CASE("choices take both ends and nothing beyond, unit stays below 1") {
     sum += unit;
   }
   CHECK(seen == std::set<std::int64_t>{-2, -1, 0, 1, 2, 3});
-  CHECK(sum / 10'000 == doctest::Approx(0.5).epsilon(0.02));
+  CHECK(sum / 10'000 == bta::approx(0.5).epsilon(0.02));
   CHECK(random.one_in(1));
 }
 

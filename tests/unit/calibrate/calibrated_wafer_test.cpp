@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "calibrate/sample.h"
+#include "support/approx.h"
 #include "unit/calibrate/synthetic.h"
 
 namespace {
@@ -92,9 +93,9 @@ TEST_CASE("a batch that leaves a wafer or the last micro-batch part empty counts
   const Run full = make_run("", problem, {3, 1}), part = make_run("", problem, {3, 1}, 7),
             accumulated = make_run("", problem, {3, 1}, 18), rest = make_run("", problem, {3, 1}, 12);
   const Wafer wafer = described();
-  CHECK(predicted(part, wafer) == doctest::Approx(predicted(full, wafer) * 7 / 9).epsilon(1e-12));
-  CHECK(predicted(accumulated, wafer) == doctest::Approx(predicted(full, wafer)).epsilon(1e-12));
-  CHECK(predicted(rest, wafer) == doctest::Approx(predicted(full, wafer) * 12 / 18).epsilon(1e-12));
+  CHECK(predicted(part, wafer) == bta::approx(predicted(full, wafer) * 7 / 9).epsilon(1e-12));
+  CHECK(predicted(accumulated, wafer) == bta::approx(predicted(full, wafer)).epsilon(1e-12));
+  CHECK(predicted(rest, wafer) == bta::approx(predicted(full, wafer) * 12 / 18).epsilon(1e-12));
 }
 
 TEST_CASE("the record of a calibration names its rows and the errors of what was identified") {
@@ -108,10 +109,10 @@ TEST_CASE("the record of a calibration names its rows and the errors of what was
   CHECK(record.values[0].name == "gemm");
   CHECK(record.values[1].name == "layer_overhead");
   CHECK(record.values[0].standard_error ==
-        doctest::Approx(*estimate_of(found.fit, "gemm").standard_error).epsilon(1e-3));
+        bta::approx(*estimate_of(found.fit, "gemm").standard_error).epsilon(1e-3));
   CHECK(record.correlation[0][1] == record.correlation[1][0]);
-  CHECK(record.correlation[0][1] == doctest::Approx(found.fit.correlation[0][2]).epsilon(1e-3));
-  CHECK(record.scatter == doctest::Approx(*found.fit.scatter).epsilon(1e-3));
+  CHECK(record.correlation[0][1] == bta::approx(found.fit.correlation[0][2]).epsilon(1e-3));
+  CHECK(record.scatter == bta::approx(*found.fit.scatter).epsilon(1e-3));
 }
 
 TEST_CASE("a calibration of more rows than a description can name tells how many, the first and the last") {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <random>
 
+#include "support/approx.h"
 #include "unit/calibrate/synthetic.h"
 
 namespace {
@@ -52,10 +53,10 @@ TEST_CASE("intervals are Student's t times the standard error, and widen with co
   const Estimate& gemm = fit.estimates.at(0);
   const double t = 1.7958848;  // of 11 degrees of freedom at 95 %
   CHECK(fit.degrees_of_freedom == 11);
-  CHECK(std::log(*gemm.high / gemm.value()) == doctest::Approx(t * *gemm.standard_error));
-  CHECK(std::log(gemm.value() / *gemm.low) == doctest::Approx(t * *gemm.standard_error));
+  CHECK(std::log(*gemm.high / gemm.value()) == bta::approx(t * *gemm.standard_error));
+  CHECK(std::log(gemm.value() / *gemm.low) == bta::approx(t * *gemm.standard_error));
   CHECK(*uncertainty(runs, free, u, 0.99).estimates[0].high > *gemm.high);
-  CHECK(*fit.scatter == doctest::Approx(std::sqrt(sum_of_squares(residuals(runs, free, u)) / 11)));
+  CHECK(*fit.scatter == bta::approx(std::sqrt(sum_of_squares(residuals(runs, free, u)) / 11)));
 }
 
 TEST_CASE("correlations are symmetric, 1 on the diagonal and positive definite") {
@@ -66,7 +67,7 @@ TEST_CASE("correlations are symmetric, 1 on the diagonal and positive definite")
     for (int j = 0; j < 3; ++j) {
       matrix(i, j) = fit.correlation.at(static_cast<std::size_t>(i)).at(static_cast<std::size_t>(j));
       CHECK(fit.correlation[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] ==
-            doctest::Approx(fit.correlation[static_cast<std::size_t>(j)][static_cast<std::size_t>(i)]));
+            bta::approx(fit.correlation[static_cast<std::size_t>(j)][static_cast<std::size_t>(i)]));
     }
   for (int i = 0; i < 3; ++i) CHECK(matrix(i, i) == 1);
   CHECK(Eigen::LLT<Eigen::Matrix3d>(matrix).info() == Eigen::Success);

@@ -1,3 +1,4 @@
+#include "support/approx.h"
 #include "unit/calibrate/synthetic.h"
 
 namespace {
@@ -17,12 +18,12 @@ TEST_CASE("the leave-one-out error of a row is that of a fit without it") {
     auto others = runs;
     others[i].fitted = false;
     const double by_hand = calibrated(others, {"gemm", "layer_overhead"}).rows[i].error.value();
-    CHECK(all.rows[i].left_out.value() == doctest::Approx(by_hand).epsilon(1e-4));
+    CHECK(all.rows[i].left_out.value() == bta::approx(by_hand).epsilon(1e-4));
     sum += std::abs(by_hand);
     worst = std::max(worst, std::abs(by_hand));
   }
-  CHECK(all.left_out.value().mean == doctest::Approx(sum / 9).epsilon(1e-4));
-  CHECK(all.left_out.value().worst == doctest::Approx(worst).epsilon(1e-4));
+  CHECK(all.left_out.value().mean == bta::approx(sum / 9).epsilon(1e-4));
+  CHECK(all.left_out.value().worst == bta::approx(worst).epsilon(1e-4));
   CHECK(all.left_out.value().mean > all.residual.mean);
 }
 

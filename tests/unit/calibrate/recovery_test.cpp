@@ -1,3 +1,4 @@
+#include "support/approx.h"
 #include "unit/calibrate/synthetic.h"
 
 namespace {
@@ -8,7 +9,7 @@ using namespace bta::test;
 void check_recovered(const Calibration& found, const Settings& truth) {
   for (const auto& setting : truth) {
     CAPTURE(setting.first);
-    CHECK(value_of(found, setting.first) == doctest::Approx(setting.second).epsilon(1e-6));
+    CHECK(value_of(found, setting.first) == bta::approx(setting.second).epsilon(1e-6));
   }
   CHECK(found.residual.worst < 1e-7);
 }
@@ -63,8 +64,8 @@ TEST_CASE("each hardware gets back its own of the separate values") {
     runs.push_back(std::move(run));
   const Calibration found = calibrate({runs, {freedom("gemm", true), freedom("layer_overhead")}, {}, 0.9});
   check_recovered(found, {{"layer_overhead", 1e-3}});
-  CHECK(value_of(found, "gemm of cs2") == doctest::Approx(0.6).epsilon(1e-6));
-  CHECK(value_of(found, "gemm of second") == doctest::Approx(0.3).epsilon(1e-6));
+  CHECK(value_of(found, "gemm of cs2") == bta::approx(0.6).epsilon(1e-6));
+  CHECK(value_of(found, "gemm of second") == bta::approx(0.3).epsilon(1e-6));
   CHECK(found.wafers.at(0).gemm_efficiency == 0.6);
   CHECK(found.wafers.at(1).gemm_efficiency == 0.3);
 }
@@ -77,7 +78,7 @@ TEST_CASE("rows that are only reported do not move a fit") {
   runs.push_back(wrong);
   const Calibration found = calibrated(runs, {"gemm"});
   check_recovered(found, {{"gemm", 0.6}});
-  CHECK(*found.rows.back().error == doctest::Approx(-2.0 / 3));
+  CHECK(*found.rows.back().error == bta::approx(-2.0 / 3));
   CHECK_FALSE(found.rows.back().left_out.has_value());
   CHECK(found.fit.degrees_of_freedom == 8);
 }

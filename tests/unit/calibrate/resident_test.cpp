@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "support/approx.h"
 #include "unit/calibrate/synthetic.h"
 
 namespace {
@@ -117,7 +118,7 @@ TEST_CASE("a batch that fits in no case counts by how far it is too large") {
   run.tiling = {2 * most, 1};
   const ResidentFit fit = fit_resident({run}, parameters({"score_heads"}));
   CHECK(fit.estimates.at(0).value == 1);
-  CHECK(fit.misfit == doctest::Approx(std::log(2) * std::log(2)));
+  CHECK(fit.misfit == bta::approx(std::log(2) * std::log(2)));
 }
 
 TEST_CASE("without values of memory to fit there is no resident fit") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "support/approx.h"
 #include "unit/calibrate/synthetic.h"
 
 namespace {
@@ -50,19 +51,19 @@ TEST_SUITE_BEGIN("unit");
 
 TEST_CASE("samples have the calibrated mean, standard errors and correlation") {
   const Moments m = moments(sample_wafers(with_record(sure), 4096));
-  CHECK(m.mean_x == doctest::Approx(std::log(0.45)).epsilon(0.002));
-  CHECK(m.mean_y == doctest::Approx(1.5e-3).epsilon(0.002));
-  CHECK(m.spread_x == doctest::Approx(0.05).epsilon(0.02));
-  CHECK(m.spread_y == doctest::Approx(1e-4).epsilon(0.02));
-  CHECK(m.correlation == doctest::Approx(0.6).epsilon(0.02));
+  CHECK(m.mean_x == bta::approx(std::log(0.45)).epsilon(0.002));
+  CHECK(m.mean_y == bta::approx(1.5e-3).epsilon(0.002));
+  CHECK(m.spread_x == bta::approx(0.05).epsilon(0.02));
+  CHECK(m.spread_y == bta::approx(1e-4).epsilon(0.02));
+  CHECK(m.correlation == bta::approx(0.6).epsilon(0.02));
 }
 
 TEST_CASE("few degrees of freedom spread samples as Student's t does") {
   CalibrationRecord record = sure;
   record.degrees_of_freedom = 10;
   const Moments m = moments(sample_wafers(with_record(record), 4096));
-  CHECK(m.spread_x == doctest::Approx(0.05 * std::sqrt(10.0 / 8)).epsilon(0.03));
-  CHECK(m.correlation == doctest::Approx(0.6).epsilon(0.03));
+  CHECK(m.spread_x == bta::approx(0.05 * std::sqrt(10.0 / 8)).epsilon(0.03));
+  CHECK(m.correlation == bta::approx(0.6).epsilon(0.03));
 }
 
 TEST_CASE("samples are the same every time, and the first of many are the few") {
@@ -80,7 +81,7 @@ TEST_CASE("numbers that share a calibrated value move by the same factor, others
   const auto samples = sample_wafers(with_record(sure), 50);
   CHECK(samples.back().gemm_efficiency != 0.45);
   for (const Wafer& sample : samples) {
-    CHECK(sample.gemm_efficiency / 0.45 == doctest::Approx(sample.attention_efficiency / 0.3));
+    CHECK(sample.gemm_efficiency / 0.45 == bta::approx(sample.attention_efficiency / 0.3));
     CHECK(sample.partial_sum_bytes == 3);
     CHECK(sample.stream_overlap == 0.5);
     CHECK(sample.name == "cs2");
@@ -118,7 +119,7 @@ TEST_CASE("without standard errors every sample is the wafer") {
   CalibrationRecord certain = sure;
   for (CalibratedValue& value : certain.values) value.standard_error = 0;
   for (const Wafer& sample : sample_wafers(with_record(certain), 20)) {
-    CHECK(sample.gemm_efficiency == doctest::Approx(0.45).epsilon(1e-15));
+    CHECK(sample.gemm_efficiency == bta::approx(0.45).epsilon(1e-15));
     CHECK(sample.layer_overhead_s == 1.5e-3);
   }
 }

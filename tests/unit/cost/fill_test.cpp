@@ -7,6 +7,7 @@
 
 #include "cost/fill_parts.h"
 #include "cost/step_time.h"
+#include "support/approx.h"
 #include "support/random_problem.h"
 
 using namespace bta;
@@ -137,12 +138,12 @@ void check_against_run(const Problem& problem, Tiling tiling, const std::vector<
     const ProblemLayer& layer = problem.layers[fills[i].layer];
     const double run = as_double(layer.count) *
                        Run(problem, layer, tiling, loads[fills[i].layer]).seconds(fills[i].kind, omega);
-    CHECK(closed + fills[i].seconds == doctest::Approx(run).epsilon(1e-12));
+    CHECK(closed + fills[i].seconds == bta::approx(run).epsilon(1e-12));
     CHECK(fills[i].serial >= -1e-12 * closed);
     CHECK(fills[i].overlapped >= -1e-12 * closed);
     const double line = omega * fills[i].overlapped + (1 - omega) * fills[i].serial;
     CHECK(fills[i].seconds >= line - 1e-12 * closed);
-    if (omega == 0 || omega == 1) CHECK(fills[i].seconds == doctest::Approx(line));
+    if (omega == 0 || omega == 1) CHECK(fills[i].seconds == bta::approx(line));
   }
 }
 
@@ -170,10 +171,10 @@ TEST_SUITE("unit") {
     const Problem problem = make_problem(fixtures::t1(), wafer, {});
     const double c = 3 * 64 * 32 * 2 / 150e9;  // one expert in or out
     for (const PhaseFill& fill : fill_and_drain(problem, {2, 3})) {
-      if (fill.kind == PhaseKind::experts_forward) CHECK(fill.overlapped == doctest::Approx(0));
+      if (fill.kind == PhaseKind::experts_forward) CHECK(fill.overlapped == 0);
       if (fill.kind != PhaseKind::experts_backward) continue;
-      CHECK(fill.overlapped == doctest::Approx(2 * 2 * c));  // of 2 layers
-      CHECK(fill.serial == doctest::Approx(2 * 2 * c));
+      CHECK(fill.overlapped == bta::approx(2 * 2 * c));  // of 2 layers
+      CHECK(fill.serial == bta::approx(2 * 2 * c));
     }
   }
 
@@ -183,9 +184,8 @@ TEST_SUITE("unit") {
     const Problem problem = make_problem(fixtures::t1(), wafer, {});
     const double c = 3 * 64 * 32 * 2 / 150e9, y = 6.0 * 2048 * 64 * 2 / 150e9;
     for (const PhaseFill& fill : fill_and_drain(problem, {2, 3})) {
-      if (fill.kind == PhaseKind::experts_forward) CHECK(fill.overlapped == doctest::Approx(2 * c));
-      if (fill.kind == PhaseKind::experts_backward)
-        CHECK(fill.overlapped == doctest::Approx(2 * (y + 2 * c)));
+      if (fill.kind == PhaseKind::experts_forward) CHECK(fill.overlapped == bta::approx(2 * c));
+      if (fill.kind == PhaseKind::experts_backward) CHECK(fill.overlapped == bta::approx(2 * (y + 2 * c)));
     }
   }
 
@@ -215,8 +215,8 @@ TEST_SUITE("unit") {
       const std::vector<PhaseFill> one = fill_and_drain(problem, {2, 3});
       const std::vector<PhaseFill> many = fill_and_drain(problem, {2, 3}, split);
       for (std::size_t i = 0; i < one.size(); ++i) {
-        CHECK(one[i].serial == doctest::Approx(many[i].serial));
-        CHECK(one[i].overlapped == doctest::Approx(many[i].overlapped));
+        CHECK(one[i].serial == bta::approx(many[i].serial));
+        CHECK(one[i].overlapped == bta::approx(many[i].overlapped));
       }
     }
   }
@@ -226,7 +226,7 @@ TEST_SUITE("unit") {
     const double c = (6400 + 64) * 2 / 150e9, w = head_work(problem, 6 * 2048).seconds;
     const PhaseFill head = *(fill_and_drain(problem, {2, 3}).end() - 2);
     CHECK(head.kind == PhaseKind::head);
-    CHECK(head.serial == doctest::Approx(c));
-    CHECK(head.overlapped == doctest::Approx(2 * c + w - std::max(c, w)));
+    CHECK(head.serial == bta::approx(c));
+    CHECK(head.overlapped == bta::approx(2 * c + w - std::max(c, w)));
   }
 }

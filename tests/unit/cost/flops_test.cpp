@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "support/approx.h"
 #include "support/fixtures.h"
 
 using namespace bta;
@@ -131,7 +132,7 @@ TEST_SUITE("unit") {
   TEST_CASE("utilization counts neither padding nor the sparse peak") {
     const Problem p = problem(fixtures::qwen3_30b_a3b(), 2048, Mask::full);
     const Utilization use = utilization(p, 7.5e15, 2.0);
-    CHECK(use.of_published_peak == doctest::Approx(0.5).epsilon(1e-15));
-    CHECK(use.of_grid_peak == doctest::Approx(7.5e15 / 2 / (994.0 * 750 * 2 * 4 * 1.1e9)).epsilon(1e-15));
+    CHECK(use.of_published_peak == bta::approx(0.5).epsilon(1e-15));
+    CHECK(use.of_grid_peak == bta::approx(7.5e15 / 2 / (994.0 * 750 * 2 * 4 * 1.1e9)).epsilon(1e-15));
   }
 }

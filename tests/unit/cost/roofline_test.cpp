@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "support/approx.h"
 #include "support/fixtures.h"
 
 using namespace bta;
@@ -46,26 +47,26 @@ TEST_SUITE("unit") {
 
   TEST_CASE("the four resources of a forward GEMM, by hand") {
     const Timed timed = operator_time(gemm, 8, forward, round_wafer(), {});
-    CHECK(timed.busy[Resource::compute] == doctest::Approx(8 * 20000 / (20 * 4 * 0.5) * 1e-9).epsilon(1e-14));
-    CHECK(timed.busy[Resource::sram] == doctest::Approx(8 * 20000 / 20.0 * 0.25 * 1e-9).epsilon(1e-14));
-    CHECK(timed.busy[Resource::broadcast] == doctest::Approx(20000 * 2 / (20 * 4.0) * 1e-9).epsilon(1e-14));
-    CHECK(timed.busy[Resource::reduce] == doctest::Approx(8 * 100 * 4 / 4.0 * 1e-9).epsilon(1e-14));
+    CHECK(timed.busy[Resource::compute] == bta::approx(8 * 20000 / (20 * 4 * 0.5) * 1e-9).epsilon(1e-14));
+    CHECK(timed.busy[Resource::sram] == bta::approx(8 * 20000 / 20.0 * 0.25 * 1e-9).epsilon(1e-14));
+    CHECK(timed.busy[Resource::broadcast] == bta::approx(20000 * 2 / (20 * 4.0) * 1e-9).epsilon(1e-14));
+    CHECK(timed.busy[Resource::reduce] == bta::approx(8 * 100 * 4 / 4.0 * 1e-9).epsilon(1e-14));
     CHECK(timed.seconds == timed.busy[Resource::compute]);  // 4000 ns is the largest
   }
 
   TEST_CASE("gradients: data gradient exchanges i and o, weight gradient reduces down the columns once") {
     const Timed timed = operator_time(gemm, 8, {.forward = 0, .gradients = true}, round_wafer(), {});
-    CHECK(timed.busy[Resource::compute] == doctest::Approx(2 * 4000e-9).epsilon(1e-14));
-    CHECK(timed.busy[Resource::broadcast] == doctest::Approx(500e-9).epsilon(1e-14));
+    CHECK(timed.busy[Resource::compute] == bta::approx(2 * 4000e-9).epsilon(1e-14));
+    CHECK(timed.busy[Resource::broadcast] == bta::approx(500e-9).epsilon(1e-14));
     CHECK(timed.busy[Resource::reduce] ==
-          doctest::Approx((8 * 200 * 4 / 4.0 + 20000 * 4 / (20 * 4.0)) * 1e-9).epsilon(1e-14));
+          bta::approx((8 * 200 * 4 / 4.0 + 20000 * 4 / (20 * 4.0)) * 1e-9).epsilon(1e-14));
   }
 
   TEST_CASE("no overlap on the wafer adds the resources up") {
     Wafer wafer = round_wafer();
     wafer.wafer_overlap = 0;
     const Timed timed = operator_time(gemm, 8, forward, wafer, {});
-    CHECK(timed.seconds == doctest::Approx((4000 + 2000 + 500 + 800) * 1e-9).epsilon(1e-14));
+    CHECK(timed.seconds == bta::approx((4000 + 2000 + 500 + 800) * 1e-9).epsilon(1e-14));
   }
 
   TEST_CASE("wider operands move more bytes through the SRAM ports") {
@@ -73,17 +74,17 @@ TEST_SUITE("unit") {
     fp32.bytes.activation = 4;
     Wafer wafer = round_wafer();
     const double half = operator_time(gemm, 8, forward, wafer, {}).busy[Resource::sram];
-    CHECK(operator_time(gemm, 8, forward, wafer, fp32).busy[Resource::sram] == doctest::Approx(2 * half));
+    CHECK(operator_time(gemm, 8, forward, wafer, fp32).busy[Resource::sram] == bta::approx(2 * half));
   }
 
   TEST_CASE("the slower SRAM port counts: 4 bytes read and 2 written per multiply-add") {
     Wafer wafer = round_wafer();
     wafer.sram_read_bytes_per_cycle = 4;
     CHECK(operator_time(gemm, 8, forward, wafer, {}).busy[Resource::sram] ==
-          doctest::Approx(8000e-9).epsilon(1e-14));
+          bta::approx(8000e-9).epsilon(1e-14));
     wafer.sram_write_bytes_per_cycle = 1;
     CHECK(operator_time(gemm, 8, forward, wafer, {}).busy[Resource::sram] ==
-          doctest::Approx(16000e-9).epsilon(1e-14));
+          bta::approx(16000e-9).epsilon(1e-14));
   }
 
   TEST_CASE("scores and context follow the mask, gradients cost twice the forward") {
@@ -91,12 +92,11 @@ TEST_SUITE("unit") {
     Workload workload;
     workload.seq_len = 64;
     const double full = operator_time(scores, 8, forward, round_wafer(), workload).seconds;
-    CHECK(full == doctest::Approx(8 * 2 * 64 * 16 / (20 * 4 * 0.25) * 1e-9).epsilon(1e-14));
+    CHECK(full == bta::approx(8 * 2 * 64 * 16 / (20 * 4 * 0.25) * 1e-9).epsilon(1e-14));
     CHECK(operator_time(scores, 8, {.forward = 1, .gradients = true}, round_wafer(), workload).seconds ==
-          doctest::Approx(3 * full));
+          bta::approx(3 * full));
     workload.mask = Mask::causal;
-    CHECK(operator_time(scores, 8, forward, round_wafer(), workload).seconds ==
-          doctest::Approx(full * 65 / 128));
+    CHECK(operator_time(scores, 8, forward, round_wafer(), workload).seconds == bta::approx(full * 65 / 128));
   }
 
   TEST_CASE("pairs of a causal window are those that a double loop counts, other masks know no window") {
@@ -125,7 +125,7 @@ TEST_SUITE("unit") {
     const double full = operator_time(scores, 8, forward, round_wafer(), workload).seconds;
     workload.mask = Mask::causal;
     CHECK(operator_time(scores, 8, forward, round_wafer(), workload).seconds ==
-          doctest::Approx(full * (8 * 9 / 2 + 56 * 8) / (64 * 64)));
+          bta::approx(full * (8 * 9 / 2 + 56 * 8) / (64 * 64)));
   }
 
   TEST_CASE("vector operators are counted, not timed") {

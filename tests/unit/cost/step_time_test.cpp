@@ -5,6 +5,7 @@
 #include <map>
 
 #include "plan/search.h"
+#include "support/approx.h"
 #include "support/fixtures.h"
 
 using namespace bta;
@@ -32,25 +33,25 @@ TEST_SUITE("unit") {
     const Problem problem = make_problem(fixtures::qwen3_30b_a3b(128, 2, 3072), fixtures::cs2(), {});
     auto seconds = seconds_by_phase(step_time(problem, {12, 8}));
     using enum PhaseKind;
-    CHECK(seconds[attention_forward] == doctest::Approx(0.447717802977).epsilon(1e-11));
-    CHECK(seconds[attention_backward] == doctest::Approx(1.10633834475).epsilon(1e-6));
-    CHECK(seconds[router_forward] == doctest::Approx(0.00177855436283).epsilon(1e-3));
-    CHECK(seconds[router_backward] == doctest::Approx(0.0168783135547).epsilon(1e-4));
-    CHECK(seconds[experts_forward] == doctest::Approx(2.14395319719).epsilon(1e-11));
-    CHECK(seconds[experts_backward] == doctest::Approx(3.71543788241).epsilon(1e-11));
-    CHECK(seconds[head] == doctest::Approx(0.127797636086).epsilon(1e-6));
-    CHECK(seconds[fixed] == doctest::Approx(0.144).epsilon(1e-14));
+    CHECK(seconds[attention_forward] == bta::approx(0.447717802977).epsilon(1e-11));
+    CHECK(seconds[attention_backward] == bta::approx(1.10633834475).epsilon(1e-6));
+    CHECK(seconds[router_forward] == bta::approx(0.00177855436283).epsilon(1e-3));
+    CHECK(seconds[router_backward] == bta::approx(0.0168783135547).epsilon(1e-4));
+    CHECK(seconds[experts_forward] == bta::approx(2.14395319719).epsilon(1e-11));
+    CHECK(seconds[experts_backward] == bta::approx(3.71543788241).epsilon(1e-11));
+    CHECK(seconds[head] == bta::approx(0.127797636086).epsilon(1e-6));
+    CHECK(seconds[fixed] == bta::approx(0.144).epsilon(1e-14));
   }
 
   TEST_CASE("the smallest point too: B=1, G=1, 128 experts, top_k 8") {
     const Problem problem = make_problem(fixtures::qwen3_30b_a3b(), fixtures::cs2(), {});
     auto seconds = seconds_by_phase(step_time(problem, {1, 1}));
     using enum PhaseKind;
-    CHECK(seconds[attention_forward] == doctest::Approx(0.0149266382352).epsilon(1e-4));
-    CHECK(seconds[attention_backward] == doctest::Approx(0.024729288042).epsilon(1e-4));
-    CHECK(seconds[experts_forward] == doctest::Approx(0.431077855108).epsilon(1e-11));
-    CHECK(seconds[experts_backward] == doctest::Approx(0.517455097484).epsilon(1e-11));
-    CHECK(seconds[head] == doctest::Approx(0.00540609773899).epsilon(1e-4));
+    CHECK(seconds[attention_forward] == bta::approx(0.0149266382352).epsilon(1e-4));
+    CHECK(seconds[attention_backward] == bta::approx(0.024729288042).epsilon(1e-4));
+    CHECK(seconds[experts_forward] == bta::approx(0.431077855108).epsilon(1e-11));
+    CHECK(seconds[experts_backward] == bta::approx(0.517455097484).epsilon(1e-11));
+    CHECK(seconds[head] == bta::approx(0.00540609773899).epsilon(1e-4));
   }
 
   TEST_CASE("a head chunk that misses the grid by a few tokens costs the head nearly twice") {
@@ -58,7 +59,7 @@ TEST_SUITE("unit") {
     workload.head_chunk = 4096;
     const Problem problem = make_problem(fixtures::qwen3_30b_a3b(128, 2, 3072), fixtures::cs2(), workload);
     CHECK(seconds_by_phase(step_time(problem, {12, 8}))[PhaseKind::head] ==
-          doctest::Approx(0.243462983059).epsilon(1e-6));
+          bta::approx(0.243462983059).epsilon(1e-6));
   }
 
   TEST_CASE(
@@ -71,14 +72,14 @@ TEST_SUITE("unit") {
     const auto stage_s = [&](double tokens) {  // all experts evenly full
       return 128 * expert_time(problem, problem.layers[0], tokens * 8 / 128).forward.seconds;
     };
-    CHECK(stage_s(400) == doctest::Approx(1.207959552e-3).epsilon(1e-14));
-    CHECK(stage_s(1600) == doctest::Approx(1.207959552e-3).epsilon(1e-14));
-    CHECK(stage_s(3200) == doctest::Approx(75497472 * 3200.0 / 1e14).epsilon(1e-14));
+    CHECK(stage_s(400) == bta::approx(1.207959552e-3).epsilon(1e-14));
+    CHECK(stage_s(1600) == bta::approx(1.207959552e-3).epsilon(1e-14));
+    CHECK(stage_s(3200) == bta::approx(75497472 * 3200.0 / 1e14).epsilon(1e-14));
     const auto gain = [&](double tiles) { return stage_s(400) * tiles / stage_s(400 * tiles); };
     CHECK(gain(1) == 1.0);
-    CHECK(gain(2) == doctest::Approx(2).epsilon(1e-14));
-    CHECK(gain(4) == doctest::Approx(4).epsilon(1e-14));
-    CHECK(gain(8) == doctest::Approx(4).epsilon(1e-14));
+    CHECK(gain(2) == bta::approx(2).epsilon(1e-14));
+    CHECK(gain(4) == bta::approx(4).epsilon(1e-14));
+    CHECK(gain(8) == bta::approx(4).epsilon(1e-14));
   }
 
   TEST_CASE("checkpoints travel: X with the attention phases, Y with the experts, nothing when kept") {
@@ -90,11 +91,11 @@ TEST_SUITE("unit") {
     const ResourceTimes kept = streamed(Checkpoint::wafer), xy = streamed(Checkpoint::XY),
                         only_x = streamed(Checkpoint::X);
     const double layers = 2, weights = 2 * (12288 + 64);  // attention weights of a layer, bytes
-    CHECK((xy[Resource::stream_out] - kept[Resource::stream_out]) * 150e9 == doctest::Approx(layers * 2 * x));
-    CHECK((xy[Resource::stream_in] - kept[Resource::stream_in]) * 150e9 == doctest::Approx(layers * 2 * x));
-    CHECK((only_x[Resource::stream_out] - kept[Resource::stream_out]) * 150e9 == doctest::Approx(layers * x));
+    CHECK((xy[Resource::stream_out] - kept[Resource::stream_out]) * 150e9 == bta::approx(layers * 2 * x));
+    CHECK((xy[Resource::stream_in] - kept[Resource::stream_in]) * 150e9 == bta::approx(layers * 2 * x));
+    CHECK((only_x[Resource::stream_out] - kept[Resource::stream_out]) * 150e9 == bta::approx(layers * x));
     CHECK((only_x[Resource::stream_in] - kept[Resource::stream_in]) * 150e9 ==
-          doctest::Approx(layers * (2 * x + weights)));
+          bta::approx(layers * (2 * x + weights)));
   }
 
   TEST_CASE("overheads: per tile and pass, per expert and pass, per layer and pass") {
@@ -108,9 +109,9 @@ TEST_SUITE("unit") {
     };
     const double tiles = 3, experts = 8, layers = 2;
     CHECK(overhead(Checkpoint::XY) ==
-          doctest::Approx(layers * 2 * (tiles * 100 + experts * 1 + 1e4)).epsilon(1e-12));
+          bta::approx(layers * 2 * (tiles * 100 + experts * 1 + 1e4)).epsilon(1e-12));
     CHECK(overhead(Checkpoint::X) ==
-          doctest::Approx(layers * (3 * tiles * 100 + 2 * (experts * 1 + 1e4))).epsilon(1e-12));
+          bta::approx(layers * (3 * tiles * 100 + 2 * (experts * 1 + 1e4))).epsilon(1e-12));
   }
 
   TEST_CASE("dense and shared MLPs run a tile at a time: forward once, backward again and both gradients") {
@@ -129,17 +130,17 @@ TEST_SUITE("unit") {
         if (phase.kind == kinds[i]) busy[i] += phase.timed.busy;
     const double slots = 8;  // 4096 tokens over 994 rows of vectors of 4
     const double once = 3 * slots * 3 * 64 * 1000 / (1 * 4 * 0.45) / 1.1e9;
-    CHECK(busy[0][Resource::compute] == doctest::Approx(once).epsilon(1e-12));
-    CHECK(busy[1][Resource::compute] == doctest::Approx(3 * once).epsilon(1e-12));
-    CHECK(busy[2][Resource::compute] == doctest::Approx(once).epsilon(1e-12));
-    CHECK(busy[3][Resource::compute] == doctest::Approx(3 * once).epsilon(1e-12));
+    CHECK(busy[0][Resource::compute] == bta::approx(once).epsilon(1e-12));
+    CHECK(busy[1][Resource::compute] == bta::approx(3 * once).epsilon(1e-12));
+    CHECK(busy[2][Resource::compute] == bta::approx(once).epsilon(1e-12));
+    CHECK(busy[3][Resource::compute] == bta::approx(3 * once).epsilon(1e-12));
     const double weights = 3 * 64 * 1000 * 2.0, y = 6 * 2048 * 64 * 2.0;
-    CHECK(busy[0][Resource::stream_in] * 150e9 == doctest::Approx(weights + 128).epsilon(1e-12));
-    CHECK(busy[0][Resource::stream_out] * 150e9 == doctest::Approx(y).epsilon(1e-12));
-    CHECK(busy[1][Resource::stream_in] * 150e9 == doctest::Approx(weights + 128 + y).epsilon(1e-12));
-    CHECK(busy[1][Resource::stream_out] * 150e9 == doctest::Approx(weights + 128).epsilon(1e-12));
+    CHECK(busy[0][Resource::stream_in] * 150e9 == bta::approx(weights + 128).epsilon(1e-12));
+    CHECK(busy[0][Resource::stream_out] * 150e9 == bta::approx(y).epsilon(1e-12));
+    CHECK(busy[1][Resource::stream_in] * 150e9 == bta::approx(weights + 128 + y).epsilon(1e-12));
+    CHECK(busy[1][Resource::stream_out] * 150e9 == bta::approx(weights + 128).epsilon(1e-12));
     CHECK(busy[2][Resource::stream_out] == 0);
-    CHECK(busy[3][Resource::stream_out] * 150e9 == doctest::Approx(weights).epsilon(1e-12));
+    CHECK(busy[3][Resource::stream_out] * 150e9 == bta::approx(weights).epsilon(1e-12));
   }
 
   TEST_CASE("without overlap the checkpoint Y adds its whole time to the experts, with full overlap none") {
@@ -151,8 +152,7 @@ TEST_SUITE("unit") {
         return seconds_by_phase(step_time(problem, {4, 8}))[PhaseKind::experts_forward];
       };
       const double y = 48 * 32.0 * 2048 * 2048 * 2 / 150e9;
-      CHECK(experts(Checkpoint::XY) - experts(Checkpoint::X) ==
-            doctest::Approx((1 - omega) * y).epsilon(1e-9));
+      CHECK(experts(Checkpoint::XY) - experts(Checkpoint::X) == bta::approx((1 - omega) * y).epsilon(1e-9));
     }
   }
 
@@ -161,9 +161,9 @@ TEST_SUITE("unit") {
     const StepTime step = step_time(problem, {5, 7});
     ResourceTimes busy;
     for (const PhaseTime& phase : step.phases) busy += phase.timed.busy;
-    CHECK(total_seconds(step.phases) == doctest::Approx(step.seconds).epsilon(1e-14));
+    CHECK(total_seconds(step.phases) == bta::approx(step.seconds).epsilon(1e-14));
     for (std::size_t r = 0; r < resource_count; ++r)
-      CHECK(busy.seconds[r] == doctest::Approx(step.busy.seconds[r]));
+      CHECK(busy.seconds[r] == bta::approx(step.busy.seconds[r]));
     CHECK(evaluate(problem, {5, 7}).tokens_per_s == 35.0 * 2048 / step.seconds);
   }
 
@@ -192,8 +192,8 @@ TEST_SUITE("unit") {
       backward += expert_time(problem, problem.layers[0], slots).backward.seconds;
     }
     const ForwardBackward sum = expected_expert_time(problem, problem.layers[0], 12288, loads);
-    CHECK(sum.forward.seconds == doctest::Approx(forward).epsilon(1e-14));
-    CHECK(sum.backward.seconds == doctest::Approx(backward).epsilon(1e-14));
+    CHECK(sum.forward.seconds == bta::approx(forward).epsilon(1e-14));
+    CHECK(sum.backward.seconds == bta::approx(backward).epsilon(1e-14));
   }
 
   TEST_CASE("wafers multiply the throughput of the same step") {
@@ -201,6 +201,6 @@ TEST_SUITE("unit") {
     const double one = evaluate(make_problem(fixtures::t1(), fixtures::cs2(), workload), {3, 2}).tokens_per_s;
     workload.wafers = 7;
     CHECK(evaluate(make_problem(fixtures::t1(), fixtures::cs2(), workload), {3, 2}).tokens_per_s ==
-          doctest::Approx(7 * one));
+          bta::approx(7 * one));
   }
 }

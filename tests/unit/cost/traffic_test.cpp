@@ -5,6 +5,7 @@
 #include <map>
 
 #include "cost/step_time.h"
+#include "support/approx.h"
 #include "support/random_problem.h"
 
 using namespace bta;
@@ -87,8 +88,8 @@ TEST_SUITE("unit") {
           out += as_double(layer.count * traffic.out());
         }
       const ResourceTimes busy = step_time(problem, tiling).busy;
-      CHECK(busy[Resource::stream_in] == doctest::Approx(in / problem.wafer.stream_in_bytes_per_s));
-      CHECK(busy[Resource::stream_out] == doctest::Approx(out / problem.wafer.stream_out_bytes_per_s));
+      CHECK(busy[Resource::stream_in] == bta::approx(in / problem.wafer.stream_in_bytes_per_s));
+      CHECK(busy[Resource::stream_out] == bta::approx(out / problem.wafer.stream_out_bytes_per_s));
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "executor/plain_step.h"
+#include "support/approx.h"
 #include "support/fixtures.h"
 
 namespace {
@@ -71,7 +72,7 @@ TEST_CASE("passes of one token each give what one pass gives, up to rounding, wi
   const Weights<double> weights = random_weights(model, 2);
   const StepResult<double> whole = run(config_of(model, {2, 2}, 100), weights);
   const StepResult<double> single = run(config_of(model, {2, 2}, 1), weights);
-  CHECK(single.loss == doctest::Approx(whole.loss).epsilon(1e-12));
+  CHECK(single.loss == bta::approx(whole.loss).epsilon(1e-12));
   CHECK(distance(single.gradients.layers[0].experts[2], whole.gradients.layers[0].experts[2]) < 1e-12);
   for (std::size_t i = 0; i < whole.measured.counters.layers[0].operators.size(); ++i)
     CHECK(single.measured.counters.layers[0].operators[i] == whole.measured.counters.layers[0].operators[i]);
@@ -86,7 +87,7 @@ TEST_CASE("float agrees with the plain implementation in double to single precis
   const Batch batch = random_batch(config.model, 4, 4, 3);
   const StepResult<float> result = execute<float>(config, converted<float>(weights), batch);
   const PlainResult plain = plain_step(config.model, weights, batch, 4);
-  CHECK(result.loss == doctest::Approx(plain.loss).epsilon(1e-5));
+  CHECK(result.loss == bta::approx(plain.loss).epsilon(1e-5));
   CHECK(distance(converted<double>(result.gradients).head, plain.gradients.head) < 1e-5);
 }
 

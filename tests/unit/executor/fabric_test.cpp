@@ -3,13 +3,13 @@
 
 #include <doctest/doctest.h>
 
+#include "support/approx.h"
 #include "support/fixtures.h"
 
 namespace {
 
 using namespace bta;
 using namespace bta::executor;
-using doctest::Approx;
 
 /// 2 x 2 cores at 1 Hz: seconds are cycles.
 Wafer tiny() {
@@ -46,7 +46,7 @@ TEST_CASE("without overlap an operator takes the sum of its resources") {
   wafer.wafer_overlap = 0;
   const Operator op{"gemm", Stage::attention, Gemm{6, 10}, 60};
   const Busy busy = operator_busy(op, Pass::forward, 3, 0, wafer, {});
-  CHECK(busy.seconds == Approx(busy.compute + busy.sram + busy.broadcast + busy.reduce));
+  CHECK(busy.seconds == bta::approx(busy.compute + busy.sram + busy.broadcast + busy.reduce));
 }
 
 TEST_CASE("scores of 2 heads of 5 over 4 keys: 3 vectors, 40 multiply-adds a token over 2 columns") {
@@ -57,7 +57,7 @@ TEST_CASE("scores of 2 heads of 5 over 4 keys: 3 vectors, 40 multiply-adds a tok
         3 * 40 / 2.0 / 0.25);
   workload.mask = Mask::causal;  // 10 of 16 pairs
   CHECK(operator_busy(op, Pass::forward, 3, computed_pairs(op, workload), tiny(), workload).compute ==
-        Approx(3 * 25 / 2.0 / 0.25));
+        bta::approx(3 * 25 / 2.0 / 0.25));
 }
 
 TEST_CASE("rows are filled in whole vectors, and an expert without tokens needs none") {

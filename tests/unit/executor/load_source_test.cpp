@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "cost/routing.h"
+#include "support/approx.h"
 #include "support/fixtures.h"
 
 namespace {
@@ -39,13 +40,13 @@ TEST_CASE("inclusion probabilities found by bisection are those of the cost mode
       const std::vector<double> expected = routing_probabilities(ZipfRouting{alpha}, 8, top_k);
       const std::vector<double> found =
           inclusion_probabilities(ZipfRouting{alpha}, MoeMlp{.experts = 8, .top_k = top_k, .width = 1});
-      for (std::size_t e = 0; e < 8; ++e) CHECK(found[e] == doctest::Approx(expected[e]).epsilon(1e-12));
+      for (std::size_t e = 0; e < 8; ++e) CHECK(found[e] == bta::approx(expected[e]).epsilon(1e-12));
     }
   for (const std::int64_t top_k : {1, 2, 3}) {
     const MeasuredRouting counts{{12e9, 70e9, 0, 1e9}, "m"};
     const std::vector<double> expected = routing_probabilities(counts, 4, top_k);
     const auto found = inclusion_probabilities(counts, MoeMlp{.experts = 4, .top_k = top_k, .width = 1});
-    for (std::size_t e = 0; e < 4; ++e) CHECK(found[e] == doctest::Approx(expected[e]).epsilon(1e-12));
+    for (std::size_t e = 0; e < 4; ++e) CHECK(found[e] == bta::approx(expected[e]).epsilon(1e-12));
   }
 }
 

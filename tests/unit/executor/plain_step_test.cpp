@@ -15,6 +15,7 @@
 
 #include "executor/plain_parts.h"
 #include "executor/tape.h"
+#include "support/approx.h"
 
 using namespace bta;
 using namespace bta::executor;
@@ -89,7 +90,7 @@ void check_gradients(const Model& model, std::uint64_t seed) {
   Weights<double> weights = random_weights(model, seed);
   const Batch batch = random_batch(model, 3, seq_len, seed + 1);
   PlainResult step = plain_step(model, weights, batch, seq_len);
-  CHECK(step.loss == doctest::Approx(plain_loss(model, weights, batch, seq_len)).epsilon(1e-13));
+  CHECK(step.loss == bta::approx(plain_loss(model, weights, batch, seq_len)).epsilon(1e-13));
   const auto loss_at = [&](double& value, double moved) {
     const double kept = std::exchange(value, moved);
     const double loss = plain_loss(model, weights, batch, seq_len);
@@ -118,11 +119,11 @@ TEST_CASE("a tape differentiates every operation") {
   const Var x = tape.input(0.7), y = tape.input(1.3);
   const Var z = exp(x) * log(y) - sqrt(x + y) / y + (-x) * Var(3.0) + x * x;
   const std::vector<double> adjoints = tape.adjoints(z);
-  CHECK(z.value == doctest::Approx(std::exp(0.7) * std::log(1.3) - std::sqrt(2.0) / 1.3 - 2.1 + 0.49));
+  CHECK(z.value == bta::approx(std::exp(0.7) * std::log(1.3) - std::sqrt(2.0) / 1.3 - 2.1 + 0.49));
   CHECK(adjoints[x.node] ==
-        doctest::Approx(std::exp(0.7) * std::log(1.3) - 0.5 / std::sqrt(2.0) / 1.3 - 3 + 1.4));
+        bta::approx(std::exp(0.7) * std::log(1.3) - 0.5 / std::sqrt(2.0) / 1.3 - 3 + 1.4));
   CHECK(adjoints[y.node] ==
-        doctest::Approx(std::exp(0.7) / 1.3 - 0.5 / std::sqrt(2.0) / 1.3 + std::sqrt(2.0) / 1.69));
+        bta::approx(std::exp(0.7) / 1.3 - 0.5 / std::sqrt(2.0) / 1.3 + std::sqrt(2.0) / 1.69));
   CHECK((Var(2.0) * Var(3.0)).tape == nullptr);
   CHECK(tape.adjoints(Var(2.0)) == std::vector<double>(adjoints.size(), 0.0));
 }
@@ -160,15 +161,15 @@ TEST_CASE("two tokens of one layer by hand: norms, rotation, attention, activati
     const double gate = 2 * x0 / root, up = 2 * x1 / root;
     const double y1 = x1 + 0.5 * gate / (1 + std::exp(-gate)) * up;
     const double final_root = std::sqrt((x0 * x0 + y1 * y1) / 2 + 1e-6);
-    CHECK(logit0 == doctest::Approx(x0 / final_root).epsilon(1e-12));
-    CHECK(logit1 == doctest::Approx(3 * y1 / final_root).epsilon(1e-12));
+    CHECK(logit0 == bta::approx(x0 / final_root).epsilon(1e-12));
+    CHECK(logit1 == bta::approx(3 * y1 / final_root).epsilon(1e-12));
     const double other = (x0 - 3 * y1) / final_root;
     loss += std::log(1 + std::exp(second ? other : -other)) / 2;
   };
   const PlainResult step = plain_step(model, weights, {{0, 1}, {1, 0}}, 2);
   expect(1 + n, -1 - n, step.logits[0], step.logits[1], true);
   expect(1 + n, 1 + n * balance, step.logits[2], step.logits[3], false);
-  CHECK(step.loss == doctest::Approx(loss).epsilon(1e-12));
+  CHECK(step.loss == bta::approx(loss).epsilon(1e-12));
   CHECK(step.tokens_per_expert == std::vector<std::vector<std::int64_t>>{{}});
 }
 
@@ -177,7 +178,7 @@ TEST_CASE("without an output head every token is as likely: the loss is log V") 
     Weights<double> weights = random_weights(model, 3);
     std::ranges::fill(values_of(weights, model, "lm_head"), 0.0);
     const double loss = plain_loss(model, weights, random_batch(model, 2, 4, 4), 4);
-    CHECK(loss == doctest::Approx(std::log(static_cast<double>(model.vocabulary))).epsilon(1e-14));
+    CHECK(loss == bta::approx(std::log(static_cast<double>(model.vocabulary))).epsilon(1e-14));
   }
 }
 
@@ -204,7 +205,7 @@ TEST_CASE("equal routed and shared experts are the dense MLP, ties go to the fir
   const Batch batch = random_batch(routed, 2, 3, 7);
   const PlainResult step = plain_step(routed, weights, batch, 3);
   CHECK(step.tokens_per_expert == std::vector<std::vector<std::int64_t>>{{6, 6, 0, 0}});
-  CHECK(step.loss == doctest::Approx(plain_loss(dense, target, batch, 3)).epsilon(1e-13));
+  CHECK(step.loss == bta::approx(plain_loss(dense, target, batch, 3)).epsilon(1e-13));
   CHECK(plain::top_k(plain::Row<double>(40, 1.0), 3) == std::vector<std::size_t>{0, 1, 2});
 }
 
@@ -273,7 +274,7 @@ TEST_CASE("a window as long as the sequence is none, a shorter one hides the old
   // Seeing itself alone, a token is its own sequence.
   const std::vector<double> alone = logits_of(moe_model(std::nullopt), weights, batch, 1);
   const std::vector<double> seen = logits_of(moe_model(1), weights, batch, 4);
-  for (std::size_t i = 0; i < alone.size(); ++i) CHECK(seen[i] == doctest::Approx(alone[i]).epsilon(1e-12));
+  for (std::size_t i = 0; i < alone.size(); ++i) CHECK(seen[i] == bta::approx(alone[i]).epsilon(1e-12));
 }
 
 TEST_CASE("a batch that does not fit is refused") {

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 
+#include "support/approx.h"
 #include "support/fixtures.h"
 
 namespace {
 
 using namespace bta;
 using namespace bta::executor;
-using doctest::Approx;
 
 /// One byte a second in, half a byte a second out.
 Wafer slow_channels() {
@@ -37,7 +37,7 @@ TEST_CASE("a beat takes its longest member with full overlap, and channels then 
   timeline.end();
   CHECK(span(timeline, PhaseKind::head).overlapped == 5);
   CHECK(span(timeline, PhaseKind::head).serial == 5 + 3);
-  CHECK(span(timeline, PhaseKind::head).seconds(0.25) == Approx(0.25 * 5 + 0.75 * 8));
+  CHECK(span(timeline, PhaseKind::head).seconds(0.25) == bta::approx(0.25 * 5 + 0.75 * 8));
   CHECK(timeline.seconds(1) == 5);
 }
 

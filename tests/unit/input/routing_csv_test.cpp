@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "support/approx.h"
 #include "unit/input/input_support.h"
 
 namespace {
@@ -43,8 +44,8 @@ TEST_CASE("layers are averaged in order of load, each with the same weight") {
       "7,0,200\n7,1,200\n");
   CHECK(read.layers == 3);
   REQUIRE(read.tokens_per_expert.size() == 2);
-  CHECK(read.tokens_per_expert[0] == doctest::Approx(2.0 / 3));
-  CHECK(read.tokens_per_expert[1] == doctest::Approx(1.0 / 3));
+  CHECK(read.tokens_per_expert[0] == bta::approx(2.0 / 3));
+  CHECK(read.tokens_per_expert[1] == bta::approx(1.0 / 3));
 }
 
 TEST_CASE("a measured routing needs its columns and knows no others") {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "support/approx.h"
 #include "support/fixtures.h"
 
 using namespace bta;
@@ -70,9 +71,9 @@ TEST_SUITE("unit") {
     const Plan plan = sure_plan(unsure(0), two_levels);
     for (const PlanRow& row : plan.rows) {
       const RowConfidence& sure = row.confidence.value();
-      CHECK(sure.tokens_per_s.low == doctest::Approx(row.best->tokens_per_s).epsilon(1e-12));
+      CHECK(sure.tokens_per_s.low == bta::approx(row.best->tokens_per_s).epsilon(1e-12));
       CHECK(sure.tokens_per_s.high == sure.tokens_per_s.low);
-      CHECK(sure.speedup->low == doctest::Approx(*row.speedup).epsilon(1e-12));
+      CHECK(sure.speedup->low == bta::approx(*row.speedup).epsilon(1e-12));
       CHECK(sure.speedup->high == sure.speedup->low);
       CHECK(sure.loss_bta->high == sure.loss_bta->low);
       CHECK(sure.flips == 0);

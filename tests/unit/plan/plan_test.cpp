@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "plan/explain.h"
+#include "support/approx.h"
 #include "support/fixtures.h"
 
 using namespace bta;
@@ -102,9 +103,9 @@ TEST_SUITE("unit") {
     const Problem problem = make_problem(fixtures::t1(), fixtures::cs2(), workload);
     const double full = evaluate(problem, {2, 1}).tokens_per_s;
     CHECK(evaluate(problem, {2, 1}, {.global_batch = 16}).tokens_per_s == full);
-    CHECK(evaluate(problem, {2, 1}, {.global_batch = 9}).tokens_per_s == doctest::Approx(full * 9 / 16));
+    CHECK(evaluate(problem, {2, 1}, {.global_batch = 9}).tokens_per_s == bta::approx(full * 9 / 16));
     CHECK(evaluate(problem, {1, 1}, {.global_batch = 9}).tokens_per_s ==
-          doctest::Approx(evaluate(problem, {1, 1}).tokens_per_s * 9 / 16));
+          bta::approx(evaluate(problem, {1, 1}).tokens_per_s * 9 / 16));
     CHECK(search(problem, {.global_batch = 7}).best.empty());  // a wafer without a sequence
   }
 
@@ -152,12 +153,11 @@ TEST_SUITE("unit") {
       }
       CHECK(hardware == e.flops.hardware);
       CHECK(vector == e.flops.vector);
-      CHECK(as_double(e.streamed_in) / 150e9 ==
-            doctest::Approx(e.step.busy[Resource::stream_in]).epsilon(1e-12));
+      CHECK(as_double(e.streamed_in) / 150e9 == bta::approx(e.step.busy[Resource::stream_in]).epsilon(1e-12));
       CHECK(as_double(e.streamed_out) / 150e9 ==
-            doctest::Approx(e.step.busy[Resource::stream_out]).epsilon(1e-12));
+            bta::approx(e.step.busy[Resource::stream_out]).epsilon(1e-12));
       for (const Resource r : {Resource::compute, Resource::sram, Resource::broadcast, Resource::reduce})
-        CHECK(busy[r] == doctest::Approx(e.step.busy[r]).epsilon(1e-12));
+        CHECK(busy[r] == bta::approx(e.step.busy[r]).epsilon(1e-12));
     }
   }
 
@@ -168,7 +168,7 @@ TEST_SUITE("unit") {
     workload.seq_len = 16;
     const Explanation e =
         explain(make_problem(fixtures::qwen3_30b_a3b(), fixtures::one_core(), workload), {}, {1, 100});
-    CHECK(*e.ridges[0].even_tokens_per_expert == doctest::Approx(100).epsilon(1e-6));
+    CHECK(*e.ridges[0].even_tokens_per_expert == bta::approx(100).epsilon(1e-6));
     CHECK(e.row_fill->tokens_per_expert == 100);
     for (const Ridge& ridge : e.ridges) {  // uneven rows work longer, so they reach their stream no later
       REQUIRE(ridge.filled_tokens_per_expert.has_value());
@@ -176,7 +176,7 @@ TEST_SUITE("unit") {
       CHECK(*ridge.filled_tokens_per_expert >= 0.9 * *ridge.even_tokens_per_expert);
       CHECK(*ridge.distance == e.row_fill->tokens_per_expert / *ridge.filled_tokens_per_expert);
     }
-    CHECK(*e.ridges[1].even_tokens_per_expert == doctest::Approx(100.0 / 3).epsilon(1e-6));
+    CHECK(*e.ridges[1].even_tokens_per_expert == bta::approx(100.0 / 3).epsilon(1e-6));
   }
 
   TEST_CASE("explain: weights that take longer to spread over the wafer than to arrive leave no ridge") {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "plan/explain.h"
+#include "support/approx.h"
 #include "support/random_problem.h"
 
 using namespace bta;
@@ -54,9 +55,9 @@ TEST_SUITE("unit") {
       all += op.busy[Resource::compute];
       if (op.flop_class == FlopClass::attention) attention += op.busy[Resource::compute];
     }
-    CHECK(elasticity_of(s, "clock") == doctest::Approx(1).epsilon(1e-9));
-    CHECK(elasticity_of(s, "efficiency.attention") == doctest::Approx(attention / all).epsilon(1e-7));
-    CHECK(elasticity_of(s, "gemm") == doctest::Approx(1 - attention / all).epsilon(1e-4));  // one-sided at 1
+    CHECK(elasticity_of(s, "clock") == bta::approx(1).epsilon(1e-9));
+    CHECK(elasticity_of(s, "efficiency.attention") == bta::approx(attention / all).epsilon(1e-7));
+    CHECK(elasticity_of(s, "gemm") == bta::approx(1 - attention / all).epsilon(1e-4));  // one-sided at 1
     for (const char* const idle : {"sram_read_bytes_per_cycle", "link_bytes_per_cycle", "stream_in",
                                    "stream_out", "partial_sum_bytes"})
       CHECK(elasticity_of(s, idle) == 0);
@@ -69,8 +70,7 @@ TEST_SUITE("unit") {
     for (const ParameterEffect& e : s.effects) {
       CAPTURE(e.parameter->key);
       if (!e.elasticity) continue;
-      CHECK(*e.elasticity ==
-            doctest::Approx(e.parameter->key == "off_wafer.stream_in" ? 1 : 0).epsilon(1e-9));
+      CHECK(*e.elasticity == bta::approx(e.parameter->key == "off_wafer.stream_in" ? 1 : 0).epsilon(1e-9));
     }
   }
 
@@ -88,11 +88,10 @@ TEST_SUITE("unit") {
   TEST_CASE("sensitivity: an overhead takes its share of the step") {
     const Problem problem = qwen_on(fixtures::cs2());
     const Sensitivity s = sensitivity(problem, {}, {27, 47});
-    CHECK(elasticity_of(s, "layer_overhead") ==
-          doctest::Approx(-2 * 48 * 1.5e-3 / s.point.step_s).epsilon(1e-7));
+    CHECK(elasticity_of(s, "layer_overhead") == bta::approx(-2 * 48 * 1.5e-3 / s.point.step_s).epsilon(1e-7));
     CHECK_FALSE(effect_of(s, "tile_overhead").elasticity.has_value());  // 0 s
     const SmallStep tile = *effect_of(s, "tile_overhead").step;  // forward, and backward with recompute
-    CHECK(tile.change == doctest::Approx(-1 + 1 / (1 + 2 * 48 * 47 * 1e-4 / s.point.step_s)).epsilon(0.02));
+    CHECK(tile.change == bta::approx(-1 + 1 / (1 + 2 * 48 * 47 * 1e-4 / s.point.step_s)).epsilon(0.02));
   }
 
   TEST_CASE("sensitivity: all rates together, less all times, add up to 1, and each rate has 0 to 1 of it") {
@@ -109,7 +108,7 @@ TEST_SUITE("unit") {
         sum += part;
       }
       for (const char* const time : times) sum -= elasticity_of(s, time);
-      CHECK(sum == doctest::Approx(1).epsilon(2e-4));  // exact but where two resources are equally busy
+      CHECK(sum == bta::approx(1).epsilon(2e-4));  // exact but where two resources are equally busy
       for (const char* const better : {"efficiency.gemm", "efficiency.attention", "link_bytes_per_cycle"})
         CHECK(elasticity_of(s, better) >= -1e-9);
       CHECK(elasticity_of(s, "partial_sum_bytes") <= 1e-9);

@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include "support/approx.h"
+
 namespace {
 
 using namespace bta::verify;
@@ -32,7 +34,7 @@ TEST_CASE("the worst of the values within tolerance is told, and all pass") {
   const Check check = std::move(comparison).result();
   CHECK(check.passed());
   CHECK(check.worst == "b");
-  CHECK(check.deviation == doctest::Approx(0.05));
+  CHECK(check.deviation == bta::approx(0.05));
   CHECK(*check.expected == 10);
   CHECK(*check.measured == 10.5);
 }
@@ -54,7 +56,7 @@ TEST_CASE("deviation from the tensor's largest value, and in standard errors") {
   Comparison z("claim", "about", Measure::standard_error, 4);
   z.near("mean", 10, 10.9, 0.2);
   const Check check = std::move(z).result();
-  CHECK(check.deviation == doctest::Approx(4.5));
+  CHECK(check.deviation == bta::approx(4.5));
   CHECK_FALSE(check.passed());
 }
 

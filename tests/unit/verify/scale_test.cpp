@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "support/approx.h"
 #include "support/fixtures.h"
 
 namespace {
@@ -62,7 +63,7 @@ TEST_CASE("streams keep their bytes per second and column, and the head chunk do
   const Problem full = make_problem(fixtures::qwen3_30b_a3b(), fixtures::cs2(), Workload{});
   const Problem small = scaled_problem(full);
   CHECK(small.wafer.stream_in_bytes_per_s / as_double(small.wafer.columns) ==
-        doctest::Approx(full.wafer.stream_in_bytes_per_s / as_double(full.wafer.columns)));
+        bta::approx(full.wafer.stream_in_bytes_per_s / as_double(full.wafer.columns)));
   CHECK(small.wafer.layer_overhead_s < full.wafer.layer_overhead_s);
   CHECK(scaled_micro_batch * small.workload.seq_len % small.head_chunk != 0);
   CHECK(scale_note(full) ==
