@@ -26,9 +26,7 @@ bool fits(const Problem& problem, Tiling tiling) {
 
 std::int64_t most_heads(const std::vector<Run>& runs) {
   std::int64_t most = 1;
-  for (const Run& run : runs)
-    for (const ProblemLayer& layer : run.problem.layers)
-      most = std::max(most, std::get<GroupedQueryAttention>(layer.layer.attention).heads);
+  for (const Run& run : runs) most = std::max(most, most_heads(run.problem));
   return most;
 }
 

@@ -113,7 +113,7 @@ std::vector<OptionRow> calibration_options() {
        Group::calibration},
       {"--write-hardware", "FILE", "none", "",
        "writes the calibrated YAML of --hardware, else of the first row's", Group::calibration},
-      {"--confidence", "[P]", "off; 0.9 without a value", "probability",
+      {"--confidence", "[P]", "0.9; plan without the option: none", "probability",
        "intervals that hold with this probability, from the standing of the calibration", Group::confidence}};
 }
 

@@ -36,6 +36,13 @@ Problem make_problem(Model model, Wafer wafer, Workload workload) {
   return problem;
 }
 
+std::int64_t most_heads(const Problem& problem) {
+  std::int64_t most = 1;
+  for (const ProblemLayer& layer : problem.layers)
+    most = std::max(most, std::get<GroupedQueryAttention>(layer.layer.attention).heads);
+  return most;
+}
+
 std::int64_t stage_parameters(std::span<const Operator> operators, Stage stage) {
   std::int64_t parameters = 0;
   for (const Operator& op : operators)

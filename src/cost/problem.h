@@ -37,6 +37,9 @@ std::int64_t head_chunk(const Wafer& wafer, const Workload& workload);
 
 Problem make_problem(Model model, Wafer wafer, Workload workload);
 
+/// The largest H of the layers.
+std::int64_t most_heads(const Problem& problem);
+
 /// Parameters of the operators of one stage; of one expert in Stage::expert.
 std::int64_t stage_parameters(std::span<const Operator> operators, Stage stage);
 

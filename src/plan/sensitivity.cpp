@@ -19,16 +19,9 @@ struct Variable {
   double most;
 };
 
-double heads_of(const Problem& problem) {
-  std::int64_t heads = 1;
-  for (const ProblemLayer& layer : problem.layers)
-    heads = std::max(heads, std::get<GroupedQueryAttention>(layer.layer.attention).heads);
-  return as_double(heads);
-}
-
 Variable variable(const Problem& problem, const WaferParameter& parameter) {
   if (parameter.key == score_heads && !problem.wafer.score_heads)
-    return {&parameter, heads_of(problem), heads_of(problem)};
+    return {&parameter, as_double(most_heads(problem)), as_double(most_heads(problem))};
   return {&parameter, parameter.value(problem.wafer), parameter.most};
 }
 
