@@ -14,7 +14,7 @@ std::int64_t forward_count(const Problem& problem, const ProblemLayer* layer, co
                            std::int64_t sequences) {
   const std::int64_t seq_len = problem.workload.seq_len;
   const std::int64_t tokens = tokens_through(layer, op, product(sequences, seq_len));
-  const auto twice_all_pairs = [&](std::optional<std::int64_t> window) {
+  const auto twice_all_pairs = [&](const std::optional<Window>& window) {
     return product(sequences, twice_pairs(seq_len, problem.workload.mask, window));
   };
   if (const auto* gemm = std::get_if<Gemm>(&op.work))

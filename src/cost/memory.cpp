@@ -12,56 +12,11 @@ namespace {
 
 using namespace memory_parts;
 
-Bytes score_bytes(const Sizes& size, const GroupedQueryAttention& a, std::int64_t live) {
-  const Workload& workload = size.problem.workload;
-  const std::int64_t heads = std::min(a.heads, size.problem.wafer.score_heads.value_or(a.heads));
-  const std::int64_t rows = workload.kernel == AttentionKernel::materialized
-                                ? workload.seq_len
-                                : std::min(workload.seq_len, size.problem.wafer.attention_block_rows);
-  return Bytes(product(live, size.tile_sequences, heads, rows, workload.seq_len, workload.bytes.score));
-}
-
-void add_attention_forward(PhaseMemory& memory, const Sizes& size, const GroupedQueryAttention& a) {
-  add(memory, "attention weights", size.weights(Stage::attention), 1, 4);
-  if (!size.on_wafer()) add_transfer_buffers(memory, size, 4);
-  add(memory, "normed input", size.tile(size.d()), 1, 2);
-  add(memory, "q", size.tile(a.heads * a.qk_head_dim), 2, 3);
-  add(memory, "k", size.tile(a.kv_heads * a.qk_head_dim), 2, 3);
-  add(memory, "v", size.tile(a.kv_heads * a.v_head_dim), 2, 3);
-  add(memory, "live score tensors", score_bytes(size, a, size.problem.wafer.score_tensors_forward), 3, 3);
-  add(memory, "context", size.tile(a.heads * a.v_head_dim), 3, 4);
-}
-
-/// What the in-place norms of a tile's rows of q and k divided by, needed by their gradient: one number for
-/// each row of each head, or of each projection.
-Bytes qk_norm_scales(const Sizes& size, const GroupedQueryAttention& a) {
-  const std::int64_t per_token = a.qk_norm == QkNorm::per_head ? a.heads + a.kv_heads : 2;
-  return a.qk_norm == QkNorm::none ? Bytes() : Bytes(product(size.tile_tokens(), per_token, wide));
-}
-
-void add_attention_backward(PhaseMemory& memory, const Sizes& size, const GroupedQueryAttention& a) {
-  add(memory, "attention weights", size.weights(Stage::attention), 1, 4);
-  add(memory, "attention weight gradients", size.gradients(Stage::attention), 1, 4);
-  if (!size.on_wafer()) add_transfer_buffers(memory, size, 4);
-  add(memory, "normed input", size.tile(size.d()), 1, 4);
-  add(memory, "q", size.tile(a.heads * a.qk_head_dim), 2, 3);
-  add(memory, "k", size.tile(a.kv_heads * a.qk_head_dim), 2, 3);
-  add(memory, "v", size.tile(a.kv_heads * a.v_head_dim), 2, 3);
-  add(memory, "q/k norm scales", qk_norm_scales(size, a), 2, 3);
-  add(memory, "context gradient", size.tile(a.heads * a.v_head_dim), 3, 3);
-  add(memory, "live score tensors", score_bytes(size, a, size.problem.wafer.score_tensors_backward), 3, 3);
-  add(memory, "context", size.tile(a.heads * a.v_head_dim), 3, 4);
-  add(memory, "q gradient", size.tile(a.heads * a.qk_head_dim), 3, 4);
-  add(memory, "k gradient", size.tile(a.kv_heads * a.qk_head_dim), 3, 4);
-  add(memory, "v gradient", size.tile(a.kv_heads * a.v_head_dim), 3, 4);
-  add(memory, "normed input gradient", size.tile(size.d()), 4, 4);
-}
-
 PhaseMemory attention_forward(const Sizes& size) {
   PhaseMemory memory{MemoryPhase::attention_forward, size.kind, {}};
   add(memory, "X, becoming Y", size.all(), 1, 4);
   add_kept(memory, size, size.layer->deepest, size.layer->deepest - 1, 4);
-  std::visit([&](const auto& a) { add_attention_forward(memory, size, a); }, size.layer->layer.attention);
+  add_attention_forward(memory, size);
   return memory;
 }
 
@@ -69,7 +24,7 @@ PhaseMemory attention_recompute(const Sizes& size) {
   PhaseMemory memory{MemoryPhase::attention_recompute, size.kind, {}};
   add(memory, "dZ", size.all(), 1, 4);
   add(memory, "Y", size.all(), 1, 4);
-  std::visit([&](const auto& a) { add_attention_forward(memory, size, a); }, size.layer->layer.attention);
+  add_attention_forward(memory, size);
   return memory;
 }
 
@@ -77,7 +32,7 @@ PhaseMemory attention_backward(const Sizes& size) {
   PhaseMemory memory{MemoryPhase::attention_backward, size.kind, {}};
   add(memory, "dY, becoming dX", size.all(), 1, 4);
   add_kept(memory, size, size.layer->deepest, size.layer->deepest - 1, 4);
-  std::visit([&](const auto& a) { add_attention_backward(memory, size, a); }, size.layer->layer.attention);
+  add_attention_backward(memory, size);
   return memory;
 }
 

@@ -1,5 +1,5 @@
 // Byte sizes that the phases of one kind of layer share, and how a phase's list is filled. Part of
-// memory.cpp.
+// memory.cpp and memory_attention.cpp.
 #pragma once
 
 #include <cstddef>
@@ -60,5 +60,9 @@ inline void add_kept(PhaseMemory& memory, const Sizes& size, std::int64_t inputs
   add(memory, "kept X of the layers", inputs * size.all(), 1, last);
   add(memory, "kept Y of the layers", after_attention * size.all(), 1, last);
 }
+
+/// What one tile of attention needs besides the concatenated tensors: memory_attention.cpp.
+void add_attention_forward(PhaseMemory& memory, const Sizes& size);
+void add_attention_backward(PhaseMemory& memory, const Sizes& size);
 
 }  // namespace bta::memory_parts

@@ -6,7 +6,8 @@
 //   AttentionProduct 2*H*dim per (query, key) pair      scores: dim = dqk, context: dim = dv
 //   TokenVector      c*elements per token               norms, rotary embedding, activation
 //   PairVector       c*H per pair                       softmax
-// c, the stated count per element: norm 4, rotary 3, softmax 5, silu*up 5, top-k softmax 5, scale-and-add 2.
+// c, the stated count per element: norm 4 (7 with a bias: centred), rotary 3, softmax 5, silu*up 5,
+// top-k softmax 5, scale-and-add 2.
 #pragma once
 
 #include <cstdint>
@@ -29,16 +30,17 @@ struct Gemm {
 struct AttentionProduct {
   std::int64_t heads = 0;
   std::int64_t head_dim = 0;
-  std::optional<std::int64_t> window = std::nullopt;  // of a causal mask; absent: all keys before the query
+  std::optional<Window> window = std::nullopt;  // of a causal mask; absent: all keys before the query
 };
 struct TokenVector {
   std::int64_t elements = 0;
   std::int64_t flops_per_element = 0;
+  bool bias = false;  // of the last half of its parameters: a LayerNorm
 };
 struct PairVector {
   std::int64_t heads = 0;
   std::int64_t flops_per_element = 0;
-  std::optional<std::int64_t> window = std::nullopt;
+  std::optional<Window> window = std::nullopt;
 };
 using Work = std::variant<Gemm, AttentionProduct, TokenVector, PairVector>;
 

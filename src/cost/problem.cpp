@@ -38,8 +38,7 @@ Problem make_problem(Model model, Wafer wafer, Workload workload) {
 
 std::int64_t most_heads(const Problem& problem) {
   std::int64_t most = 1;
-  for (const ProblemLayer& layer : problem.layers)
-    most = std::max(most, std::get<GroupedQueryAttention>(layer.layer.attention).heads);
+  for (const ProblemLayer& layer : problem.layers) most = std::max(most, query_heads(layer.layer.attention));
   return most;
 }
 

@@ -156,14 +156,13 @@ Timed with_stream(const Timed& work, double in_bytes, double out_bytes, const Wa
   return timed;
 }
 
-std::int64_t twice_pairs(std::int64_t seq_len, Mask mask, std::optional<std::int64_t> window) {
-  const std::int64_t most = std::min(seq_len, window.value_or(seq_len));  // keys of a causal query
+std::int64_t twice_pairs(std::int64_t seq_len, Mask mask, const std::optional<Window>& window) {
   switch (mask) {
     case Mask::full:
       return term("pairs", "full", "twice", product(std::int64_t{2}, seq_len, seq_len));
     case Mask::causal:
       return term("pairs", "causal", "twice",
-                  checked_add(product(most, most + 1), product(std::int64_t{2}, seq_len - most, most)));
+                  product(std::int64_t{2}, window.value_or(Window{seq_len}).pairs(seq_len)));
     case Mask::half:
       return term("pairs", "half", "twice", product(seq_len, seq_len));
   }

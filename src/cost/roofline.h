@@ -82,8 +82,8 @@ Timed stage_time(std::span<const Operator> ops, Stage stage, double slots, Passe
 /// On-wafer work against the off-wafer stream: combine([work, max(in, out)], omega_stream).
 Timed with_stream(const Timed& work, double in_bytes, double out_bytes, const Wafer& wafer);
 
-/// 2*pairs(S): full 2*S^2, half S^2, both with or without a window; causal m*(m+1) + 2*(S-m)*m, m = min(S,
-/// window), which is S*(S+1) without one.
-std::int64_t twice_pairs(std::int64_t seq_len, Mask mask, std::optional<std::int64_t> window);
+/// 2*pairs(S): full 2*S^2, half S^2, both with or without a window; causal S*(S+1), with a window of w keys
+/// m*(m+1) + 2*(S-m)*m, m = min(S, w); in chunks of w the sum of c*(c+1) over the chunks' lengths c.
+std::int64_t twice_pairs(std::int64_t seq_len, Mask mask, const std::optional<Window>& window);
 
 }  // namespace bta

@@ -12,7 +12,7 @@ struct Rectangle {
 };
 
 std::int64_t first_visible(const AttentionShape& shape, std::int64_t query) {
-  return std::max<std::int64_t>(0, query + 1 - shape.attention->window.value_or(shape.seq_len));
+  return shape.attention->window ? shape.attention->window->first_key(query) : 0;
 }
 
 /// One row at a time where rows see different keys, or where nothing is left to hold a second tensor.

@@ -88,10 +88,10 @@ double move_s(std::int64_t routed_tokens, std::int64_t hidden, const Wafer& wafe
   return bytes / links_over_the_middle / wafer.link_bytes_per_cycle / wafer.clock_hz;
 }
 
-std::int64_t computed_pairs(std::int64_t seq_len, Mask mask, std::optional<std::int64_t> window) {
+std::int64_t computed_pairs(std::int64_t seq_len, Mask mask, const std::optional<Window>& window) {
   std::int64_t pairs = 0;
   for (std::int64_t query = 0; query < seq_len; ++query) {
-    const std::int64_t visible = std::min(query + 1, window.value_or(seq_len));
+    const std::int64_t visible = query + 1 - (window ? window->first_key(query) : 0);
     pairs = checked_add(pairs, mask == Mask::full ? seq_len : visible);
   }
   return pairs;

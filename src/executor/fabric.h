@@ -55,7 +55,7 @@ std::int64_t expert_vectors(const Wafer& wafer, const Workload& workload, const 
 double move_s(std::int64_t routed_tokens, std::int64_t hidden, const Wafer& wafer, const Workload& workload);
 
 /// (query, key) pairs that the chip computes for one sequence and head, row by row of the mask.
-std::int64_t computed_pairs(std::int64_t seq_len, Mask mask, std::optional<std::int64_t> window);
+std::int64_t computed_pairs(std::int64_t seq_len, Mask mask, const std::optional<Window>& window);
 /// Of one operator, with the window of its attention; 0 for those that know no pairs. Takes S steps.
 std::int64_t computed_pairs(const Operator& op, const Workload& workload);
 

@@ -113,7 +113,10 @@ Rows<Scalar> attention_of(const GroupedQueryAttention& a, const Parameters<Scala
   Rows<Scalar> result;
   for (std::size_t t = 0; t < x.size(); ++t) {
     std::size_t visible = t % seq_len + 1;
-    if (a.window) visible = std::min(visible, index(*a.window));
+    if (a.window && a.window->chunked)
+      visible = (visible - 1) % index(a.window->keys) + 1;
+    else if (a.window)
+      visible = std::min(visible, index(a.window->keys));
     result.push_back(parameters.linear("o_proj", context_of(a, projections, t + 1 - visible, t)));
   }
   return result;

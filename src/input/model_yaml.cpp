@@ -22,7 +22,8 @@ GroupedQueryAttention read_attention(Reader& reader, std::optional<std::int64_t>
   attention.qk_norm = static_cast<QkNorm>(norm.value_or(0));
   attention.qkv_bias = reader.boolean("qkv_bias", Need::optional).value_or(false);
   attention.output_bias = reader.boolean("attention_output_bias", Need::optional).value_or(false);
-  attention.window = reader.integer("sliding_window", window_range, Need::optional);
+  if (const auto keys = reader.integer("sliding_window", window_range, Need::optional))
+    attention.window = Window{*keys};
   return attention;
 }
 

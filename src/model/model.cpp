@@ -2,7 +2,24 @@
 
 #include <algorithm>
 
+#include "base/count.h"
+
 namespace bta {
+
+std::int64_t Window::first_key(std::int64_t query) const {
+  return chunked ? query / keys * keys : std::max<std::int64_t>(0, query + 1 - keys);
+}
+
+std::int64_t Window::pairs(std::int64_t seq_len) const {
+  const auto triangle = [](std::int64_t n) { return product(n, n + 1) / 2; };
+  if (chunked) return checked_add(product(seq_len / keys, triangle(keys)), triangle(seq_len % keys));
+  const std::int64_t most = std::min(keys, seq_len);
+  return checked_add(triangle(most), product(seq_len - most, most));
+}
+
+std::int64_t query_heads(const Attention& attention) {
+  return std::visit([](const auto& a) { return a.heads; }, attention);
+}
 
 std::vector<LayerKind> layer_kinds(const Model& model) {
   std::vector<LayerKind> kinds;
@@ -32,8 +49,9 @@ Model dense_equivalent(const Model& model) {
   Model dense = model;
   for (Layer& layer : dense.layers)
     if (const auto* moe = std::get_if<MoeMlp>(&layer.feed_forward))
-      layer.feed_forward =
-          DenseMlp{.width = moe->top_k * moe->width + moe->shared_width, .gated = moe->gated, .bias = false};
+      layer.feed_forward = DenseMlp{.width = moe->top_k * moe->width + moe->shared_width,
+                                    .gated = moe->gated,
+                                    .bias = moe->expert_bias};
   return dense;
 }
 

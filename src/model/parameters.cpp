@@ -8,6 +8,7 @@ namespace {
 std::int64_t qk_norm_gains(const GroupedQueryAttention& a) {
   switch (a.qk_norm) {
     case QkNorm::none:
+    case QkNorm::unit:
       return 0;
     case QkNorm::per_head:
       return 2 * a.qk_head_dim;
@@ -21,7 +22,21 @@ std::int64_t attention_parameters(const GroupedQueryAttention& a, std::int64_t d
   const std::int64_t qkv =
       product(a.heads, a.qk_head_dim) + product(a.kv_heads, a.qk_head_dim + a.v_head_dim);
   const std::int64_t output = product(a.heads, a.v_head_dim, d);
-  return product(d, qkv) + output + (a.qkv_bias ? qkv : 0) + (a.output_bias ? d : 0) + qk_norm_gains(a);
+  return product(d, qkv) + output + (a.qkv_bias ? qkv : 0) + (a.output_bias ? d : 0) +
+         (a.sinks ? a.heads : 0) + qk_norm_gains(a);
+}
+
+/// `inputs` -> rank, its norm, rank -> outputs.
+std::int64_t low_rank(std::int64_t inputs, std::int64_t rank, std::int64_t outputs, bool bias) {
+  return product(inputs, rank) + (bias ? rank : 0) + rank + product(rank, outputs);
+}
+
+std::int64_t attention_parameters(const LatentAttention& a, std::int64_t d) {
+  const std::int64_t q = product(a.heads, a.qk_head_dim());
+  const std::int64_t queries = a.q_rank == 0 ? product(d, q) : low_rank(d, a.q_rank, q, a.bias);
+  const std::int64_t keys = low_rank(d, a.kv_rank, product(a.heads, a.nope_head_dim + a.v_head_dim), a.bias);
+  const std::int64_t shared_key = product(d, a.rope_head_dim) + (a.bias ? a.rope_head_dim : 0);
+  return queries + keys + shared_key + product(a.heads, a.v_head_dim, d) + (a.bias ? d : 0);
 }
 
 std::int64_t mlp_parameters(std::int64_t d, std::int64_t width, bool gated, bool bias) {
@@ -34,20 +49,26 @@ void add_feed_forward(ParameterCount& count, const DenseMlp& mlp, std::int64_t d
 }
 
 void add_feed_forward(ParameterCount& count, const MoeMlp& moe, std::int64_t d) {
-  const std::int64_t expert = mlp_parameters(d, moe.width, moe.gated, false);
-  count.router += product(d, moe.experts);
+  const std::int64_t expert = mlp_parameters(d, moe.width, moe.gated, moe.expert_bias);
+  const std::int64_t biases = (moe.router_bias ? 1 : 0) + (moe.selection_bias ? 1 : 0);
+  count.router += product(d + biases, moe.experts);
   count.routed_experts = checked_add(count.routed_experts, product(moe.experts, expert));
   count.routed_experts_active = checked_add(count.routed_experts_active, product(moe.top_k, expert));
   if (moe.shared_width > 0)
     count.shared_experts += mlp_parameters(d, moe.shared_width, moe.gated, false) + (moe.shared_gate ? d : 0);
 }
 
+std::int64_t norm_parameters(const Layer& layer, std::int64_t d) {
+  const std::int64_t norms = (layer.parallel ? 1 : 2) * (layer.post_norms ? 2 : 1);
+  return product(norms, layer.norm_bias ? 2 : 1, d);
+}
+
 }  // namespace
 
 std::int64_t ParameterCount::total() const {
   std::int64_t sum = 0;
-  for (const std::int64_t part :
-       {embedding, output_head, attention, norms, dense_mlp, router, shared_experts, routed_experts})
+  for (const std::int64_t part : {embedding, positions, output_head, attention, norms, dense_mlp, router,
+                                  shared_experts, routed_experts})
     sum = checked_add(sum, part);
   return sum;
 }
@@ -65,10 +86,13 @@ ParameterCount count_parameters(const Model& model) {
   const std::int64_t d = model.hidden;
   count.tied = model.tied_embeddings;
   count.embedding = product(model.vocabulary, d);
-  count.output_head = model.tied_embeddings ? 0 : count.embedding;
-  count.norms = d;
+  count.positions = product(model.positions, d);
+  count.output_head =
+      (model.tied_embeddings ? 0 : count.embedding) + (model.head_bias ? model.vocabulary : 0);
+  count.norms = (model.norm_bias ? 2 : 1) * d;
+  count.beside = model.beside;
   for (const Layer& layer : model.layers) {
-    count.norms += 2 * d;
+    count.norms += norm_parameters(layer, d);
     std::visit([&](const auto& a) { count.attention += attention_parameters(a, d); }, layer.attention);
     std::visit([&](const auto& mlp) { add_feed_forward(count, mlp, d); }, layer.feed_forward);
   }

@@ -1,8 +1,19 @@
 // Exact parameter counts of a model, by part.
-//   attention  d*(H*dqk + Hkv*(dqk+dv)) + H*dv*d  (+ biases)      q/k norm: dqk + dqk, or H*dqk + Hkv*dqk
-//   MLP        3*d*ff gated, 2*d*ff not (+ biases)                 router: d*E
-//   experts    E*3*d*f, of which a token uses k*3*d*f              shared: 3*d*fs (+ d for its gate)
-//   norms      2*d a layer + d at the end                          embedding V*d; head V*d unless tied
+//
+//   attention  d*(H*dqk + Hkv*(dqk+dv)) + H*dv*d  (+ biases, + H sinks)
+//              q/k norm: dqk + dqk, or H*dqk + Hkv*dqk
+//
+//   latent     d*rq + rq + rq*H*dqk  (rq 0: d*H*dqk)  + d*(rkv+dr) + rkv + rkv*H*(dn+dv) + H*dv*d
+//              rq, rkv ranks of q and kv; dn, dr parts of a head not rotated and rotated, dqk = dn + dr
+//
+//   MLP        3*d*ff gated, 2*d*ff not (+ biases)
+//   router     d*E (+ E bias, + E selection bias)
+//   experts    E*3*d*f (+ biases), of which a token uses k/E
+//   shared     3*d*fs (+ d for its gate)
+//   norms      2*d a layer + d at the end; twice that with biases; 1*d a layer when attention and MLP are
+//              parallel; 4*d with norms after them
+//   embedding  V*d, positions P*d; head V*d unless tied (+ V bias)
+//
 // active = total - (E-k)*3*d*f per MoE layer. Source: the weight lists of the published checkpoints.
 #pragma once
 
@@ -14,8 +25,9 @@ namespace bta {
 
 struct ParameterCount {
   std::int64_t embedding = 0;    // V*d
+  std::int64_t positions = 0;    // P*d
   std::int64_t output_head = 0;  // V*d, 0 when tied
-  std::int64_t attention = 0;    // projections, biases and q/k norms
+  std::int64_t attention = 0;    // projections, biases, sinks, q/k norms and norms of latents
   std::int64_t norms = 0;        // layer norms and the final norm
   std::int64_t dense_mlp = 0;
   std::int64_t router = 0;
@@ -28,6 +40,8 @@ struct ParameterCount {
   /// A tied table stays: it is the output head's weight.
   std::int64_t active_without_input_embedding() const;
   bool tied = false;
+
+  std::vector<ModelPart> beside;  // in none of the above
 };
 
 /// Throws std::overflow_error when a count exceeds 64 bits.

@@ -82,7 +82,7 @@ constexpr auto kind_columns = std::to_array<Column<KindLine>>({
     {"v_head_dim", "v size", "", Look::count,
      [](const KindLine& l) { return cell(attention(l).v_head_dim); }},
     {"sliding_window", "window", "", Look::count,
-     [](const KindLine& l) { return cell(attention(l).window); }},
+     [](const KindLine& l) { return attention(l).window ? cell(attention(l).window->keys) : Cell(); }},
     {"experts", "experts", "", Look::count, [](const KindLine& l) { return of_moe(l, &MoeMlp::experts); }},
     {"top_k", "top_k", "", Look::count, [](const KindLine& l) { return of_moe(l, &MoeMlp::top_k); }},
     {"expert_width", "expert width", "", Look::count,

@@ -18,7 +18,7 @@ GroupedQueryAttention random_attention(Random& random) {
   a.qk_norm = random.pick(std::array{QkNorm::none, QkNorm::per_head, QkNorm::projection});
   a.qkv_bias = random.one_in(3);
   a.output_bias = random.one_in(3);
-  if (random.one_in(3)) a.window = random.between(1, 8);
+  if (random.one_in(3)) a.window = Window{random.between(1, 8), random.one_in(2)};
   return a;
 }
 

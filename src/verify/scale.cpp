@@ -10,8 +10,8 @@
 namespace bta::verify {
 namespace {
 
-constexpr std::int64_t hidden = 32, head_dim = 8, width = 20, shared_width = 12, dense_width = 28,
-                       vocabulary = 61;
+constexpr std::int64_t hidden = 32, head_dim = 8, latent_rank = 10, width = 20, shared_width = 12,
+                       dense_width = 28, vocabulary = 61;
 constexpr std::int64_t most_experts = 12, most_top_k = 3, rows = 7, columns = 5, seq_len = 8, chunk = 40;
 
 Attention scaled(const GroupedQueryAttention& full) {
@@ -20,7 +20,19 @@ Attention scaled(const GroupedQueryAttention& full) {
   small.heads = small.kv_heads * std::min<std::int64_t>(full.heads / full.kv_heads, 2);
   small.qk_head_dim = head_dim;
   small.v_head_dim = full.v_head_dim == full.qk_head_dim ? head_dim : head_dim - 2;
-  if (full.window) small.window = std::min<std::int64_t>(*full.window, 5);
+  if (full.rotary_dim) small.rotary_dim = std::min<std::int64_t>(*full.rotary_dim, head_dim / 2);
+  if (full.window) small.window->keys = std::min<std::int64_t>(full.window->keys, 5);
+  return small;
+}
+
+Attention scaled(const LatentAttention& full) {
+  LatentAttention small = full;
+  small.heads = std::min<std::int64_t>(full.heads, 4);
+  small.q_rank = std::min(full.q_rank, latent_rank);
+  small.kv_rank = std::min(full.kv_rank, latent_rank - 2);
+  small.nope_head_dim = std::min<std::int64_t>(full.nope_head_dim, head_dim / 2 + 1);
+  small.rope_head_dim = std::min<std::int64_t>(full.rope_head_dim, head_dim / 2);
+  small.v_head_dim = head_dim - 2;
   return small;
 }
 
@@ -41,8 +53,10 @@ FeedForward scaled(const MoeMlp& full) {
 }
 
 Layer scaled(const Layer& full) {
-  return {std::visit([](const auto& attention) { return scaled(attention); }, full.attention),
-          std::visit([](const auto& mlp) { return scaled(mlp); }, full.feed_forward)};
+  Layer small = full;
+  small.attention = std::visit([](const auto& attention) { return scaled(attention); }, full.attention);
+  small.feed_forward = std::visit([](const auto& mlp) { return scaled(mlp); }, full.feed_forward);
+  return small;
 }
 
 double parameters_per_column(const Problem& problem) {
@@ -105,6 +119,8 @@ Model scaled_model(const Model& model) {
   small.hidden = std::min(model.hidden, hidden);
   small.vocabulary = std::min(model.vocabulary, vocabulary);
   small.tied_embeddings = model.tied_embeddings;
+  small.norm_bias = model.norm_bias;
+  small.head_bias = model.head_bias;
   for (const LayerKind& kind : layer_kinds(model)) small.layers.push_back(scaled(kind.layer));
   if (small.layers.size() == 1 && model.layers.size() > 1) small.layers.push_back(small.layers.front());
   return small;

@@ -23,8 +23,8 @@ Model every_kind() {
   return model;
 }
 
-std::string window(std::optional<std::int64_t> keys) {
-  return keys ? fmt::format(" in {} keys", *keys) : "";
+std::string window(const std::optional<Window>& window) {
+  return window ? fmt::format(" in {} keys", window->keys) : "";
 }
 
 std::string shown(const Work& work) {

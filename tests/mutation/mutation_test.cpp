@@ -26,7 +26,7 @@ Model everything() {
   GroupedQueryAttention attention = std::get<GroupedQueryAttention>(model.layers[0].attention);
   attention.qk_norm = QkNorm::per_head;
   attention.qkv_bias = attention.output_bias = true;
-  attention.window = 3;
+  attention.window = Window{3};
   model.layers = {
       {attention, MoeMlp{.experts = 8, .top_k = 2, .width = 32, .shared_width = 24, .shared_gate = true}},
       {attention, DenseMlp{.width = 40, .bias = true}},

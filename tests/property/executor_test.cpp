@@ -57,7 +57,7 @@ TEST_CASE("the random configurations hold every awkward case") {
     for (std::size_t l = 0; l < config.model.layers.size(); ++l) {
       const auto& attention = std::get<GroupedQueryAttention>(config.model.layers[l].attention);
       grouped += attention.kv_heads < attention.heads;
-      window += attention.window && *attention.window < config.workload.seq_len;
+      window += attention.window && attention.window->keys < config.workload.seq_len;
       const auto* moe = std::get_if<MoeMlp>(&config.model.layers[l].feed_forward);
       dense += moe == nullptr;
       if (moe == nullptr) continue;

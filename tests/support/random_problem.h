@@ -45,9 +45,9 @@ class RandomProblem {
     return model;
   }
 
-  std::optional<std::int64_t> window() {
+  std::optional<Window> window() {
     if (!random_.one_in(3)) return std::nullopt;
-    return between(1, 120);  // of sequences of at most 96
+    return Window{between(1, 120), random_.one_in(2)};  // of sequences of at most 96
   }
 
   FeedForward feed_forward() {

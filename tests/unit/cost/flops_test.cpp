@@ -114,7 +114,7 @@ TEST_SUITE("unit") {
 
   TEST_CASE("a window counts in scores, context and softmax of a causal mask, in nothing else") {
     Model model = fixtures::t1();
-    for (Layer& layer : model.layers) std::get<GroupedQueryAttention>(layer.attention).window = 10;
+    for (Layer& layer : model.layers) std::get<GroupedQueryAttention>(layer.attention).window = Window{10};
     const std::int64_t pairs = 10 * 11 / 2 + 118 * 10, all = 128 * 129 / 2;
     const FlopCount with = count_flops(problem(model, 128, Mask::causal), 1);
     const FlopCount without = count_flops(problem(fixtures::t1(), 128, Mask::causal), 1);

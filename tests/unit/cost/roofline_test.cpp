@@ -108,9 +108,9 @@ TEST_SUITE("unit") {
     };
     for (std::int64_t seq_len = 1; seq_len <= 24; ++seq_len) {
       for (std::int64_t window = 1; window <= seq_len + 3; ++window) {
-        CHECK(twice_pairs(seq_len, Mask::causal, window) == 2 * counted(seq_len, window));
-        CHECK(twice_pairs(seq_len, Mask::full, window) == 2 * seq_len * seq_len);
-        CHECK(twice_pairs(seq_len, Mask::half, window) == seq_len * seq_len);
+        CHECK(twice_pairs(seq_len, Mask::causal, Window{window}) == 2 * counted(seq_len, window));
+        CHECK(twice_pairs(seq_len, Mask::full, Window{window}) == 2 * seq_len * seq_len);
+        CHECK(twice_pairs(seq_len, Mask::half, Window{window}) == seq_len * seq_len);
       }
       CHECK(twice_pairs(seq_len, Mask::causal, 1) == 2 * seq_len);
       CHECK(twice_pairs(seq_len, Mask::causal, seq_len) == seq_len * (seq_len + 1));

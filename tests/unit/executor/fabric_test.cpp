@@ -74,11 +74,11 @@ TEST_CASE("rows are filled in whole vectors, and an expert without tokens needs 
 
 TEST_CASE("pairs that the chip computes: the square, the triangle, the triangle of a window") {
   CHECK(computed_pairs(5, Mask::full, std::nullopt) == 25);
-  CHECK(computed_pairs(5, Mask::full, 2) == 25);
+  CHECK(computed_pairs(5, Mask::full, Window{2}) == 25);
   CHECK(computed_pairs(5, Mask::causal, std::nullopt) == 15);
-  CHECK(computed_pairs(5, Mask::causal, 2) == 9);
-  CHECK(computed_pairs(5, Mask::causal, 1) == 5);
-  CHECK(computed_pairs(5, Mask::causal, 99) == 15);
+  CHECK(computed_pairs(5, Mask::causal, Window{2}) == 9);
+  CHECK(computed_pairs(5, Mask::causal, Window{1}) == 5);
+  CHECK(computed_pairs(5, Mask::causal, Window{99}) == 15);
 }
 
 TEST_SUITE_END();

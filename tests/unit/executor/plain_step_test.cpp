@@ -31,7 +31,7 @@ Model model_of(std::int64_t hidden, std::int64_t vocabulary, std::vector<Layer> 
 }
 
 /// Grouped queries, norm per head, gated experts with a gated shared one.
-Model moe_model(std::optional<std::int64_t> window = 2) {
+Model moe_model(std::optional<Window> window = Window{2}) {
   GroupedQueryAttention attention{
       .heads = 4, .kv_heads = 2, .qk_head_dim = 4, .v_head_dim = 3, .qk_norm = QkNorm::per_head};
   attention.window = window;
@@ -269,8 +269,8 @@ TEST_CASE("a window as long as the sequence is none, a shorter one hides the old
   const Weights<double> weights = random_weights(moe_model(), 51);
   const Batch batch = random_batch(moe_model(), 2, 4, 52);
   const std::vector<double> full = logits_of(moe_model(std::nullopt), weights, batch, 4);
-  CHECK(logits_of(moe_model(4), weights, batch, 4) == full);
-  CHECK(logits_of(moe_model(2), weights, batch, 4) != full);
+  CHECK(logits_of(moe_model(Window{4}), weights, batch, 4) == full);
+  CHECK(logits_of(moe_model(Window{2}), weights, batch, 4) != full);
   // Seeing itself alone, a token is its own sequence.
   const std::vector<double> alone = logits_of(moe_model(std::nullopt), weights, batch, 1);
   const std::vector<double> seen = logits_of(moe_model(1), weights, batch, 4);

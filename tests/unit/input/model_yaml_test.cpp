@@ -54,7 +54,7 @@ TEST_CASE("every optional key reaches its field") {
                       "true\ndense_layers: [1]\nintermediate_size: 96\n"));
   CHECK(model.name == "mine");
   CHECK(attention_of(model) ==
-        bta::GroupedQueryAttention{4, 2, 16, 16, bta::QkNorm::projection, true, true, 512});
+        bta::GroupedQueryAttention{4, 2, 16, 16, bta::QkNorm::projection, true, true, bta::Window{512}});
   CHECK(moe_at(model, 0) == bta::MoeMlp{8, 2, 32, false, 48, true});
   CHECK(dense_at(model, 1) == bta::DenseMlp{96, false, true});
 }
@@ -62,7 +62,7 @@ TEST_CASE("every optional key reaches its field") {
 TEST_CASE("a sliding window holds for every layer, null and absent mean none, 0 is refused") {
   const bta::Model model = good(model_from_yaml(tiny_model + "sliding_window: 16\n"));
   for (const bta::Layer& layer : model.layers)
-    CHECK(std::get<bta::GroupedQueryAttention>(layer.attention).window == 16);
+    CHECK(std::get<bta::GroupedQueryAttention>(layer.attention).window == bta::Window{16});
   CHECK_FALSE(attention_of(good(model_from_yaml(tiny_model))).window);
   CHECK_FALSE(attention_of(good(model_from_yaml(tiny_model + "sliding_window: null\n"))).window);
   CHECK(problems(model_from_yaml(tiny_model + "sliding_window: 0\n"))

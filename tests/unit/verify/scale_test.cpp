@@ -31,7 +31,7 @@ TEST_CASE(
   Model model = fixtures::qwen3_30b_a3b(64, 64);
   model.tied_embeddings = true;
   auto& attention = std::get<GroupedQueryAttention>(model.layers[3].attention);
-  attention.window = 1000;
+  attention.window = Window{1000};
   attention.qkv_bias = attention.output_bias = true;
   attention.v_head_dim = 64;
   model.layers[3].feed_forward =
@@ -43,7 +43,7 @@ TEST_CASE(
   const auto& all = std::get<MoeMlp>(small.layers[0].feed_forward);
   CHECK(all.top_k == all.experts);
   const auto& scaled = std::get<GroupedQueryAttention>(small.layers[1].attention);
-  CHECK(*scaled.window < 8);
+  CHECK(scaled.window->keys < 8);
   CHECK(scaled.qkv_bias);
   CHECK(scaled.v_head_dim != scaled.qk_head_dim);
   const auto& moe = std::get<MoeMlp>(small.layers[1].feed_forward);
