@@ -112,14 +112,24 @@ TEST_SUITE("unit") {
         CHECK(twice_pairs(seq_len, Mask::full, Window{window}) == 2 * seq_len * seq_len);
         CHECK(twice_pairs(seq_len, Mask::half, Window{window}) == seq_len * seq_len);
       }
-      CHECK(twice_pairs(seq_len, Mask::causal, 1) == 2 * seq_len);
-      CHECK(twice_pairs(seq_len, Mask::causal, seq_len) == seq_len * (seq_len + 1));
+      CHECK(twice_pairs(seq_len, Mask::causal, Window{1}) == 2 * seq_len);
+      CHECK(twice_pairs(seq_len, Mask::causal, Window{seq_len}) == seq_len * (seq_len + 1));
       CHECK(twice_pairs(seq_len, Mask::causal, {}) == seq_len * (seq_len + 1));
     }
   }
 
+  TEST_CASE("chunks of a causal mask: pairs are those that a double loop counts") {
+    for (std::int64_t seq_len = 1; seq_len <= 12; ++seq_len)
+      for (std::int64_t chunk = 1; chunk <= seq_len + 2; ++chunk) {
+        std::int64_t pairs = 0;
+        for (std::int64_t query = 0; query < seq_len; ++query)
+          for (std::int64_t key = 0; key <= query; ++key) pairs += query / chunk == key / chunk ? 1 : 0;
+        CHECK(twice_pairs(seq_len, Mask::causal, Window{chunk, true}) == 2 * pairs);
+      }
+  }
+
   TEST_CASE("a window shortens scores and context of a causal mask") {
-    const Operator scores{"scores", Stage::attention, AttentionProduct{2, 16, 8}, 0};
+    const Operator scores{"scores", Stage::attention, AttentionProduct{2, 16, Window{8}}, 0};
     Workload workload;
     workload.seq_len = 64;
     const double full = operator_time(scores, 8, forward, round_wafer(), workload).seconds;
