@@ -273,7 +273,7 @@ TEST_CASE("a window as long as the sequence is none, a shorter one hides the old
   CHECK(logits_of(moe_model(Window{2}), weights, batch, 4) != full);
   // Seeing itself alone, a token is its own sequence.
   const std::vector<double> alone = logits_of(moe_model(std::nullopt), weights, batch, 1);
-  const std::vector<double> seen = logits_of(moe_model(1), weights, batch, 4);
+  const std::vector<double> seen = logits_of(moe_model(Window{1}), weights, batch, 4);
   for (std::size_t i = 0; i < alone.size(); ++i) CHECK(seen[i] == bta::approx(alone[i]).epsilon(1e-12));
 }
 
