@@ -1,5 +1,7 @@
-// What the forward and the backward pass of attention share: a layer's operators looked up once, the norm and
-// the projections of one tile. Part of attention_forward.cpp and attention_backward.cpp.
+// What the forward and the backward pass of attention share, whatever its kind: a layer's operators looked up
+// once, the norm of one tile, a projection and its gradients. What differs by kind (q, k, v and the way back
+// through them) is in grouped_query.h and latent_attention.h. Part of attention_forward.cpp and
+// attention_backward.cpp.
 #pragma once
 
 #include <algorithm>
@@ -11,54 +13,51 @@ namespace bta::executor {
 /// A layer's attention with its operators looked up once.
 template <class Scalar>
 struct AttentionLayer {
-  AttentionLayer(Run<Scalar>& r, std::size_t l)
-      : run(r), layer(l), a(std::get<GroupedQueryAttention>(r.layer(l).attention)) {
-    const auto find = [&](std::string_view name) { return run.machine.find(layer, name); };
-    norm = find("attention_norm"), q_proj = find("q_proj"), k_proj = find("k_proj"), v_proj = find("v_proj");
-    if (normed()) qk_norm = find("qk_norm");
-    rotary = find("rotary"), scores = find("scores"), softmax = find("softmax"), context = find("context");
-    o_proj = find("o_proj");
-    if (run.with_data()) table = RotaryTable<Scalar>(run.config().workload.seq_len, a.qk_head_dim);
+  AttentionLayer(Run<Scalar>& r, std::size_t l, const HeadLayout& heads)
+      : run(r),
+        layer(l),
+        layout(heads),
+        norm(find("attention_norm")),
+        scores(find("scores")),
+        softmax(find("softmax")),
+        context(find("context")),
+        o_proj(find("o_proj")) {
+    if (rotates()) rotary = find("rotary");
+    if (run.with_data()) table = RotaryTable<Scalar>(run.config().workload.seq_len, layout.rotary_dim);
   }
 
-  bool normed() const { return a.qk_norm != QkNorm::none; }
-  bool per_head() const { return a.qk_norm == QkNorm::per_head; }
-  std::int64_t q_width() const { return a.heads * a.qk_head_dim; }
-  std::int64_t k_width() const { return a.kv_heads * a.qk_head_dim; }
-  std::int64_t v_width() const { return a.kv_heads * a.v_head_dim; }
-  std::int64_t context_width() const { return a.heads * a.v_head_dim; }
-  /// Groups that the norm of queries, and of keys, works on.
-  std::int64_t q_groups() const { return per_head() ? a.heads : 1; }
-  std::int64_t k_groups() const { return per_head() ? a.kv_heads : 1; }
+  OperatorRef find(std::string_view name) const { return run.machine.find(layer, name); }
+  bool rotates() const { return layout.rotary_dim > 0; }
+  std::int64_t context_width() const { return layout.heads * layout.v_head_dim; }
 
   AttentionShape shape(std::int64_t score_tensors) const {
     const Config& config = run.config();
     const std::int64_t S = config.workload.seq_len;
     const bool blocked = config.workload.kernel == AttentionKernel::blocked;
-    return {&a,
+    return {layout,
             S,
             config.workload.mask == Mask::full,
             blocked ? std::min(S, config.wafer.attention_block_rows) : S,
-            std::min(a.heads, config.wafer.score_heads.value_or(a.heads)),
+            std::min(layout.heads, config.wafer.score_heads.value_or(layout.heads)),
             score_tensors};
-  }
-
-  QkGains<Scalar> gains(StageBuffer<Scalar>& weights) const {
-    if (!normed()) return {};
-    Scalar* const first = weights.gain("qk_norm");
-    return {first, first + (per_head() ? a.qk_head_dim : q_width())};
   }
 
   Run<Scalar>& run;
   std::size_t layer;
-  const GroupedQueryAttention& a;
-  OperatorRef norm, q_proj, k_proj, v_proj, qk_norm, rotary, scores, softmax, context, o_proj;
+  HeadLayout layout;
+  OperatorRef norm, rotary, scores, softmax, context, o_proj;
   RotaryTable<Scalar> table;
 };
 
+/// Rows of a matrix from `first_row` on, and its first columns.
 template <class Scalar>
-struct Projections {
-  Tensor<Scalar> q, k, v, scales;  // scales: of the q/k norm, only where the backward pass needs them
+struct Part {
+  Matrix<Scalar>& of;
+  std::int64_t first_row = 0;
+  std::int64_t columns = -1;  // all
+  auto rows(std::int64_t row, std::int64_t n) const {
+    return of.block(first_row + row, 0, n, columns < 0 ? of.cols() : columns);
+  }
 };
 
 /// [1] Norm of one tile.
@@ -69,51 +68,42 @@ Tensor<Scalar> normed_tile(AttentionLayer<Scalar>& at, StageBuffer<Scalar>& weig
   Tensor<Scalar> normed = run.activations("normed input", run.tile(), run.hidden());
   run.machine.forward(at.norm, run.tile());
   run.each_sequence(run.tile(), [&](auto row, auto n) {
-    norm<Scalar>(from.middleRows(first_row + row, n), weights.gain("attention_norm"), normed.rows(row, n));
+    norm<Scalar>(from.middleRows(first_row + row, n), weights.norm("attention_norm"), normed.rows(row, n));
   });
   return normed;
 }
 
 template <class Scalar>
-void project(AttentionLayer<Scalar>& at, OperatorRef op, StageBuffer<Scalar>& weights,
-             const Tensor<Scalar>& input, Tensor<Scalar>& output) {
+void project(AttentionLayer<Scalar>& at, OperatorRef op, StageBuffer<Scalar>& weights, Part<Scalar> input,
+             Part<Scalar> output, Write write = Write::over) {
   Run<Scalar>& run = at.run;
   run.machine.forward(op, run.tile());
-  const std::string_view name = run.machine.operator_of(op).name;
   run.each_sequence(run.tile(), [&](auto row, auto n) {
-    linear<Scalar>(input.rows(row, n), weights.linear(name), output.rows(row, n), Write::over,
-                   run.machine.performed(op));
+    linear<Scalar>(input.rows(row, n), weights.linear(run.machine.operator_of(op).name), output.rows(row, n),
+                   write, run.machine.performed(op));
   });
 }
 
 template <class Scalar>
-void norm_queries_and_keys(AttentionLayer<Scalar>& at, Projections<Scalar>& p) {
+void weight_gradient(AttentionLayer<Scalar>& at, OperatorRef op, StageBuffer<Scalar>& gradients,
+                     Part<Scalar> input, Part<Scalar> doutput) {
   Run<Scalar>& run = at.run;
-  run.machine.forward(at.qk_norm, run.tile());
-  Matrix<Scalar>* const scales = p.scales.data.size() == 0 ? nullptr : &p.scales.data;
-  if (!run.with_data()) return;
-  norm_heads<Scalar>(p.q.data, at.q_width() / at.q_groups(), scales, 0);
-  norm_heads<Scalar>(p.k.data, at.k_width() / at.k_groups(), scales, at.q_groups());
+  run.machine.weight_gradient(op, run.tile());
+  run.each_sequence(run.tile(), [&](auto row, auto n) {
+    Linear<Scalar> dw = gradients.linear(run.machine.operator_of(op).name);
+    linear_weight_gradient<Scalar>(input.rows(row, n), doutput.rows(row, n), dw, run.machine.performed(op));
+  });
 }
 
-/// [2] q, k, v of one tile.
 template <class Scalar>
-Projections<Scalar> projected(AttentionLayer<Scalar>& at, StageBuffer<Scalar>& weights,
-                              const Tensor<Scalar>& normed, bool keep_scales) {
+void input_gradient(AttentionLayer<Scalar>& at, OperatorRef op, StageBuffer<Scalar>& weights,
+                    Part<Scalar> doutput, Part<Scalar> dinput, Write write) {
   Run<Scalar>& run = at.run;
-  const std::int64_t t = run.tile();
-  Projections<Scalar> p{run.activations("q", t, at.q_width()),
-                        run.activations("k", t, at.k_width()),
-                        run.activations("v", t, at.v_width()),
-                        {}};
-  if (at.normed() && keep_scales)
-    p.scales = run.tensor("q/k norm scales", t, at.q_groups() + at.k_groups(), wide_bytes);
-  project(at, at.q_proj, weights, normed, p.q);
-  project(at, at.k_proj, weights, normed, p.k);
-  project(at, at.v_proj, weights, normed, p.v);
-  if (at.normed()) norm_queries_and_keys(at, p);
-  run.machine.forward(at.rotary, t);
-  return p;
+  run.machine.input_gradient(op, run.tile());
+  run.each_sequence(run.tile(), [&](auto row, auto n) {
+    linear_input_gradient<Scalar>(doutput.rows(row, n), weights.linear(run.machine.operator_of(op).name),
+                                  dinput.rows(row, n), write, run.machine.performed(op));
+  });
 }
 
 template <class Scalar>

@@ -15,11 +15,12 @@ bool is_dense(const Run<Scalar>& run, std::size_t layer) {
   return std::holds_alternative<DenseMlp>(run.layer(layer).feed_forward);
 }
 
-/// Element i of the embedding of a token; tied: a column of lm_head, which follows the final gain.
+/// Element i of the embedding of a token; tied: a column of lm_head, which follows the final norm.
 template <class Values>
 auto& embedding_element(Values& weights, const Model& model, std::int64_t token, std::int64_t i) {
   if (!model.tied_embeddings) return weights.embedding[static_cast<std::size_t>(token * model.hidden + i)];
-  return weights.head[static_cast<std::size_t>(model.hidden + i * model.vocabulary + token)];
+  const std::int64_t norm = model.norm_bias ? 2 * model.hidden : model.hidden;
+  return weights.head[static_cast<std::size_t>(norm + i * model.vocabulary + token)];
 }
 
 template <class Scalar>

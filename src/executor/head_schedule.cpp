@@ -60,8 +60,8 @@ void gradients_of_chunk(Head<Scalar>& head, StageBuffer<Scalar>& weights, StageB
                                 Write::over, done);
   for (std::int64_t t = 0; t < n; ++t) {
     Scalar* const x = &h.data(first + t, 0);
-    norm_row_gradient<Scalar>(x, weights.gain("final_norm"), &dnormed.data(t, 0), nullptr, x,
-                              gradients.gain("final_norm"), run.hidden());
+    norm_row_gradient<Scalar>(x, weights.norm("final_norm"), &dnormed.data(t, 0), nullptr, x,
+                              gradients.norm("final_norm"), run.hidden());
   }
 }
 
@@ -75,7 +75,7 @@ void run_chunk(Head<Scalar>& head, StageBuffer<Scalar>& weights, StageBuffer<Sca
   arena.step(1);
   count_chunk(head, n);
   Tensor<Scalar> normed = run.activations("normed chunk", size, run.hidden());
-  if (run.with_data()) norm<Scalar>(h.rows(first, n), weights.gain("final_norm"), normed.rows(0, n));
+  if (run.with_data()) norm<Scalar>(h.rows(first, n), weights.norm("final_norm"), normed.rows(0, n));
   arena.step(2);
   Tensor<Scalar> logits = run.tensor("logits of a chunk", size, run.config().model.vocabulary, wide_bytes);
   if (run.with_data()) logits_of_chunk(head, weights, normed, logits, chunk);

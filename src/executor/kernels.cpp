@@ -19,12 +19,23 @@ void apply_product(View<Scalar> y, const auto& product, Write write) {
     y.noalias() += product;
 }
 
-/// scale of a row and mean(xhat*gain*dy)
+/// What a row is normed by: xhat = (x - mean) * scale.
 template <class Scalar>
-Scalar row_scale(const Scalar* x, std::int64_t n) {
+struct RowScale {
+  Scalar mean = 0, scale = 1;
+};
+
+template <class Scalar>
+RowScale<Scalar> row_scale(const Scalar* x, bool centred, std::int64_t n) {
+  RowScale<Scalar> row;
+  if (centred) {
+    for (std::int64_t i = 0; i < n; ++i) row.mean += x[i];
+    row.mean /= static_cast<Scalar>(n);
+  }
   Scalar squares = 0;
-  for (std::int64_t i = 0; i < n; ++i) squares += x[i] * x[i];
-  return Scalar(1) / std::sqrt(squares / static_cast<Scalar>(n) + static_cast<Scalar>(norm_epsilon));
+  for (std::int64_t i = 0; i < n; ++i) squares += (x[i] - row.mean) * (x[i] - row.mean);
+  row.scale = Scalar(1) / std::sqrt(squares / static_cast<Scalar>(n) + static_cast<Scalar>(norm_epsilon));
+  return row;
 }
 
 template <class Scalar>
@@ -60,23 +71,33 @@ void linear_weight_gradient(ConstView<Scalar> x, ConstView<Scalar> dy, Linear<Sc
 }
 
 template <class Scalar>
-Scalar norm_row(const Scalar* x, const Scalar* gain, Scalar* y, std::int64_t n) {
-  const Scalar scale = row_scale(x, n);
-  for (std::int64_t i = 0; i < n; ++i) y[i] = gain_of(gain, i) * (x[i] * scale);
-  return scale;
+Scalar norm_row(const Scalar* x, NormWeights<Scalar> w, Scalar* y, std::int64_t n) {
+  const RowScale<Scalar> row = row_scale(x, w.bias != nullptr, n);
+  for (std::int64_t i = 0; i < n; ++i) y[i] = gain_of(w.gain, i) * ((x[i] - row.mean) * row.scale);
+  if (w.bias != nullptr)
+    for (std::int64_t i = 0; i < n; ++i) y[i] += w.bias[i];
+  return row.scale;
 }
 
 template <class Scalar>
-void norm_row_gradient(const Scalar* x, const Scalar* gain, const Scalar* dy, const Scalar* residual,
-                       Scalar* dx, Scalar* dgain, std::int64_t n) {
-  const Scalar scale = row_scale(x, n);
-  Scalar along = 0;
-  for (std::int64_t i = 0; i < n; ++i) along += x[i] * scale * gain[i] * dy[i];
-  along /= static_cast<Scalar>(n);
+void norm_row_gradient(const Scalar* x, NormWeights<Scalar> w, const Scalar* dy, const Scalar* residual,
+                       Scalar* dx, NormWeights<Scalar> dw, std::int64_t n) {
+  const bool centred = w.bias != nullptr;
+  const auto [mean, scale] = row_scale(x, centred, n);
+  Scalar along = 0, sum = 0;
   for (std::int64_t i = 0; i < n; ++i) {
-    const Scalar xhat = x[i] * scale, d = dy[i];
-    dgain[i] += d * xhat;
-    dx[i] = (residual == nullptr ? Scalar(0) : residual[i]) + scale * (gain[i] * d - xhat * along);
+    const Scalar e = gain_of(w.gain, i) * dy[i];
+    along += (x[i] - mean) * scale * e;
+    sum += e;
+  }
+  along /= static_cast<Scalar>(n);
+  const Scalar middle = centred ? sum / static_cast<Scalar>(n) : Scalar(0);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const Scalar xhat = (x[i] - mean) * scale, d = dy[i];
+    if (dw.gain != nullptr) dw.gain[i] += d * xhat;
+    if (dw.bias != nullptr) dw.bias[i] += d;
+    dx[i] = (residual == nullptr ? Scalar(0) : residual[i]) +
+            scale * (gain_of(w.gain, i) * d - middle - xhat * along);
   }
 }
 
@@ -84,18 +105,18 @@ template <class Scalar>
 void normed_row_gradient(const Scalar* xhat, Scalar scale, const Scalar* gain, Scalar* dy, Scalar* dgain,
                          std::int64_t n) {
   Scalar along = 0;
-  for (std::int64_t i = 0; i < n; ++i) along += xhat[i] * gain[i] * dy[i];
+  for (std::int64_t i = 0; i < n; ++i) along += xhat[i] * gain_of(gain, i) * dy[i];
   along /= static_cast<Scalar>(n);
   for (std::int64_t i = 0; i < n; ++i) {
-    dgain[i] += dy[i] * xhat[i];
-    dy[i] = scale * (gain[i] * dy[i] - xhat[i] * along);
+    if (dgain != nullptr) dgain[i] += dy[i] * xhat[i];
+    dy[i] = scale * (gain_of(gain, i) * dy[i] - xhat[i] * along);
   }
 }
 
 template <class Scalar>
-void norm(ConstView<Scalar> x, const Scalar* gain, View<Scalar> y) {
+void norm(ConstView<Scalar> x, NormWeights<Scalar> w, View<Scalar> y) {
   for (Eigen::Index t = 0; t < x.rows(); ++t)
-    norm_row(x.row(t).data(), gain, y.row(t).data(), static_cast<std::int64_t>(x.cols()));
+    norm_row(x.row(t).data(), w, y.row(t).data(), static_cast<std::int64_t>(x.cols()));
 }
 
 template <class Scalar>
@@ -135,6 +156,14 @@ void softmax_row(Scalar* logits, std::int64_t n) {
 }
 
 template <class Scalar>
+void softmax_row(Scalar* logits, std::int64_t n, Scalar sink) {
+  const Scalar top = std::max(sink, *std::max_element(logits, logits + n));
+  Scalar sum = std::exp(sink - top);
+  for (std::int64_t i = 0; i < n; ++i) sum += logits[i] = std::exp(logits[i] - top);
+  for (std::int64_t i = 0; i < n; ++i) logits[i] /= sum;
+}
+
+template <class Scalar>
 double cross_entropy_row(Scalar* logits, std::int64_t n, std::int64_t target, Scalar weight) {
   const Scalar top = *std::max_element(logits, logits + n), chosen = logits[target] - top;
   Scalar sum = 0;
@@ -155,21 +184,22 @@ std::vector<std::int64_t> largest(const Scalar* values, std::int64_t n, std::int
   return order;
 }
 
-#define BTA_KERNELS(Scalar)                                                                                \
-  template void linear(ConstView<Scalar>, const Linear<Scalar>&, View<Scalar>, Write, Flops&);             \
-  template void linear_input_gradient(ConstView<Scalar>, const Linear<Scalar>&, View<Scalar>, Write,       \
-                                      Flops&);                                                             \
-  template void linear_weight_gradient(ConstView<Scalar>, ConstView<Scalar>, Linear<Scalar>&, Flops&);     \
-  template Scalar norm_row(const Scalar*, const Scalar*, Scalar*, std::int64_t);                           \
-  template void norm_row_gradient(const Scalar*, const Scalar*, const Scalar*, const Scalar*, Scalar*,     \
-                                  Scalar*, std::int64_t);                                                  \
-  template void normed_row_gradient(const Scalar*, Scalar, const Scalar*, Scalar*, Scalar*, std::int64_t); \
-  template void norm(ConstView<Scalar>, const Scalar*, View<Scalar>);                                      \
-  template void activate(ConstView<Scalar>, ConstView<Scalar>, View<Scalar>);                              \
-  template void activate_gradient(ConstView<Scalar>, View<Scalar>, View<Scalar>);                          \
-  template void softmax_row(Scalar*, std::int64_t);                                                        \
-  template double cross_entropy_row(Scalar*, std::int64_t, std::int64_t, Scalar);                          \
-  template std::vector<std::int64_t> largest(const Scalar*, std::int64_t, std::int64_t);                   \
+#define BTA_KERNELS(Scalar)                                                                                  \
+  template void linear(ConstView<Scalar>, const Linear<Scalar>&, View<Scalar>, Write, Flops&);               \
+  template void linear_input_gradient(ConstView<Scalar>, const Linear<Scalar>&, View<Scalar>, Write,         \
+                                      Flops&);                                                               \
+  template void linear_weight_gradient(ConstView<Scalar>, ConstView<Scalar>, Linear<Scalar>&, Flops&);       \
+  template Scalar norm_row(const Scalar*, NormWeights<Scalar>, Scalar*, std::int64_t);                       \
+  template void norm_row_gradient(const Scalar*, NormWeights<Scalar>, const Scalar*, const Scalar*, Scalar*, \
+                                  NormWeights<Scalar>, std::int64_t);                                        \
+  template void normed_row_gradient(const Scalar*, Scalar, const Scalar*, Scalar*, Scalar*, std::int64_t);   \
+  template void norm(ConstView<Scalar>, NormWeights<Scalar>, View<Scalar>);                                  \
+  template void activate(ConstView<Scalar>, ConstView<Scalar>, View<Scalar>);                                \
+  template void activate_gradient(ConstView<Scalar>, View<Scalar>, View<Scalar>);                            \
+  template void softmax_row(Scalar*, std::int64_t);                                                          \
+  template void softmax_row(Scalar*, std::int64_t, Scalar);                                                  \
+  template double cross_entropy_row(Scalar*, std::int64_t, std::int64_t, Scalar);                            \
+  template std::vector<std::int64_t> largest(const Scalar*, std::int64_t, std::int64_t);                     \
   template Scalar sigmoid(Scalar);
 BTA_KERNELS(double)
 BTA_KERNELS(float)

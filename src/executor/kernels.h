@@ -34,22 +34,29 @@ void linear_weight_gradient(ConstView<Scalar> x, ConstView<Scalar> dy, Linear<Sc
 
 inline constexpr double norm_epsilon = 1e-6;
 
-/// RMSNorm of n values: y_i = gain_i * x_i * scale, scale = 1/sqrt(mean(x^2) + epsilon). gain null: 1. y may
-/// be x.
+/// A norm's parameters, or their gradients. Gain null: 1. With a bias it is a LayerNorm: x is centred first.
 template <class Scalar>
-Scalar norm_row(const Scalar* x, const Scalar* gain, Scalar* y, std::int64_t n);
-/// dx_i = residual_i + scale*(gain_i*dy_i - xhat_i*mean(xhat*gain*dy)), dgain_i += dy_i*xhat_i. residual
-/// null: 0. dx may be dy or residual.
+struct NormWeights {
+  Scalar* gain = nullptr;
+  Scalar* bias = nullptr;
+};
+
+/// y_i = gain_i * xhat_i + bias_i of n values: RMSNorm xhat = x*scale, scale = 1/sqrt(mean(x^2) + epsilon);
+/// LayerNorm the same of x - mean(x). y may be x. Returns scale.
 template <class Scalar>
-void norm_row_gradient(const Scalar* x, const Scalar* gain, const Scalar* dy, const Scalar* residual,
-                       Scalar* dx, Scalar* dgain, std::int64_t n);
-/// The same from xhat and its scale, x itself being gone; dy becomes dx.
+Scalar norm_row(const Scalar* x, NormWeights<Scalar> w, Scalar* y, std::int64_t n);
+/// With e = gain*dy: dx_i = residual_i + scale*(e_i - xhat_i*mean(xhat*e)), LayerNorm - scale*mean(e);
+/// dgain_i += dy_i*xhat_i, dbias_i += dy_i. residual null: 0. dx may be dy or residual.
+template <class Scalar>
+void norm_row_gradient(const Scalar* x, NormWeights<Scalar> w, const Scalar* dy, const Scalar* residual,
+                       Scalar* dx, NormWeights<Scalar> dw, std::int64_t n);
+/// That of an RMSNorm from xhat and its scale, x itself being gone; dy becomes dx. gain null: 1.
 template <class Scalar>
 void normed_row_gradient(const Scalar* xhat, Scalar scale, const Scalar* gain, Scalar* dy, Scalar* dgain,
                          std::int64_t n);
 
 template <class Scalar>
-void norm(ConstView<Scalar> x, const Scalar* gain, View<Scalar> y);
+void norm(ConstView<Scalar> x, NormWeights<Scalar> w, View<Scalar> y);
 
 /// hidden = silu(gate)*up; gate null (0 columns): silu(up).
 template <class Scalar>
@@ -61,6 +68,9 @@ void activate_gradient(ConstView<Scalar> dhidden, View<Scalar> gate, View<Scalar
 /// Softmax of one row of logits, in place.
 template <class Scalar>
 void softmax_row(Scalar* logits, std::int64_t n);
+/// The same with one more logit in the sum, whose probability is not kept.
+template <class Scalar>
+void softmax_row(Scalar* logits, std::int64_t n, Scalar sink);
 
 /// Cross-entropy of one row; the logits become their gradient times `weight`.
 template <class Scalar>

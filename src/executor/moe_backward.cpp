@@ -10,7 +10,7 @@ struct BackwardExperts {
   MoeLayer<Scalar>& at;
   Routing<Scalar>& routing;
   const Tensor<Scalar>&y, &dz;
-  const Scalar* norm_gain;
+  NormWeights<Scalar> norm;
   Tensor<Scalar>& dnormed;
 };
 
@@ -49,7 +49,7 @@ void run_gradients(BackwardExperts<Scalar>& experts, std::size_t expert, ExpertO
   const Linear<Scalar> down = on.weights.linear(at.expert.names.down);
   Linear<Scalar> ddown = on.gradients.linear(at.expert.names.down);
   Flops& done = at.run.machine.performed(at.expert.down);
-  gather(at, tokens, first, count, experts.y, experts.norm_gain, on.tensors.input);
+  gather(at, tokens, first, count, experts.y, experts.norm, on.tensors.input);
   mlp_hidden(at.run, at.expert, on.weights, rows);
   linear<Scalar>(rows.hidden, down, output, Write::over, done);
   output_gradient(experts, tokens, first, count, on.tensors.output);
@@ -127,14 +127,14 @@ void run_router_gradients(BackwardExperts<Scalar>& experts, StageBuffer<Scalar>&
     const auto dlogits = experts.routing.logits.rows(row, n);
     const auto rows = normed.rows(row % run.tile(), n);
     Linear<Scalar> dw = gradients.linear("router");
-    norm<Scalar>(experts.y.rows(row, n), experts.norm_gain, rows);
+    norm<Scalar>(experts.y.rows(row, n), experts.norm, rows);
     linear_weight_gradient<Scalar>(rows, dlogits, dw, m.performed(at.router));
     linear_input_gradient<Scalar>(dlogits, weights.linear("router"), experts.dnormed.rows(row, n), Write::add,
                                   m.performed(at.router));
     for (std::int64_t t = row; t < row + n; ++t) {
       Scalar* const d = &experts.dnormed.data(t, 0);
-      norm_row_gradient<Scalar>(&experts.y.data(t, 0), experts.norm_gain, d, &experts.dz.data(t, 0), d,
-                                gradients.gain("mlp_norm"), run.hidden());
+      norm_row_gradient<Scalar>(&experts.y.data(t, 0), experts.norm, d, &experts.dz.data(t, 0), d,
+                                gradients.norm("mlp_norm"), run.hidden());
     }
   });
 }
@@ -164,11 +164,11 @@ Tensor<Scalar> moe_backward_phase(Run<Scalar>& run, std::size_t layer, Tensor<Sc
   Routing<Scalar> routing = route(at, weights, y, "router probabilities");
   m.arena().step(3);
   Tensor<Scalar> dy = run.zeros("dY", run.tokens(), run.hidden(), run.activation());
-  const Scalar* const gain = weights.gain("mlp_norm");
-  BackwardExperts<Scalar> experts{at, routing, y, dz, gain, dy};
+  const NormWeights<Scalar> norm = weights.norm("mlp_norm");
+  BackwardExperts<Scalar> experts{at, routing, y, dz, norm, dy};
   run_experts(experts);
   m.arena().step(4);
-  if (at.moe.shared_width > 0) shared_expert_backward(at, y, gain, dz, dy);
+  if (at.moe.shared_width > 0) shared_expert_backward(at, y, norm, dz, dy);
   m.arena().step(5);
   m.begin(PhaseKind::router_backward, layer);
   StageBuffer<Scalar> gradients = gradient_stage(run, layer, Stage::router, "router weight gradient");

@@ -20,7 +20,7 @@ struct ForwardExperts {
   MoeLayer<Scalar>& at;
   const Routing<Scalar>& routing;
   const Tensor<Scalar>& y;
-  const Scalar* norm_gain;
+  NormWeights<Scalar> norm;
   Tensor<Scalar>& z;
 };
 
@@ -36,7 +36,7 @@ void run_pass(ForwardExperts<Scalar>& experts, std::size_t expert, StageBuffer<S
   if (!at.run.with_data()) return;
   const std::vector<Routed>& tokens = experts.routing.routes.tokens[expert];
   MlpRows<Scalar> rows = tensors.rows(count);
-  gather(at, tokens, first, count, experts.y, experts.norm_gain, tensors.input);
+  gather(at, tokens, first, count, experts.y, experts.norm, tensors.input);
   mlp_hidden(at.run, at.expert, weights, rows);
   linear<Scalar>(rows.hidden, weights.linear(at.expert.names.down), tensors.output.rows(0, count),
                  Write::over, m.performed(at.expert.down));
@@ -82,13 +82,13 @@ Tensor<Scalar> moe_forward_phase(Run<Scalar>& run, std::size_t layer, Tensor<Sca
   routing.logits.release();
   m.arena().step(3);
   Tensor<Scalar> z = run.copy(y, "Z");
-  const Scalar* const gain = weights.gain("mlp_norm");
-  ForwardExperts<Scalar> experts{at, routing, y, gain, z};
+  const NormWeights<Scalar> norm = weights.norm("mlp_norm");
+  ForwardExperts<Scalar> experts{at, routing, y, norm, z};
   run_experts(experts);
   routing.top_k.release();
   if (at.moe.shared_width > 0) {
     m.arena().step(4);
-    shared_expert_forward(at, y, gain, z);
+    shared_expert_forward(at, y, norm, z);
   }
   m.arena().leave();
   keep_or_store(run, layer, std::move(y));

@@ -15,7 +15,7 @@ Tensor<Scalar> router_logits(MoeLayer<Scalar>& at, StageBuffer<Scalar>& weights,
   for (std::int64_t first = 0; first < run.tokens(); first += run.tile()) {
     Tensor<Scalar> normed = run.activations("normed tile", run.tile(), run.hidden());
     run.each_sequence(run.tile(), [&](auto row, auto n) {
-      norm<Scalar>(y.rows(first + row, n), weights.gain("mlp_norm"), normed.rows(row, n));
+      norm<Scalar>(y.rows(first + row, n), weights.norm("mlp_norm"), normed.rows(row, n));
       linear<Scalar>(normed.rows(row, n), weights.linear("router"), logits.rows(first + row, n), Write::over,
                      run.machine.performed(at.router));
     });
@@ -23,8 +23,18 @@ Tensor<Scalar> router_logits(MoeLayer<Scalar>& at, StageBuffer<Scalar>& weights,
   return logits;
 }
 
+/// What experts are chosen by: a token's logits, plus the selection bias of a layer that has one.
 template <class Scalar>
-Tensor<Scalar> choose(MoeLayer<Scalar>& at, Tensor<Scalar>& logits) {
+std::vector<Scalar> preferences(MoeLayer<Scalar>& at, StageBuffer<Scalar>& weights, const Scalar* logits) {
+  std::vector<Scalar> values(logits, logits + at.moe.experts);
+  if (!at.moe.selection_bias) return values;
+  const Scalar* const bias = weights.gain("top_k_softmax");
+  for (std::size_t e = 0; e < values.size(); ++e) values[e] += bias[e];
+  return values;
+}
+
+template <class Scalar>
+Tensor<Scalar> choose(MoeLayer<Scalar>& at, StageBuffer<Scalar>& weights, Tensor<Scalar>& logits) {
   Run<Scalar>& run = at.run;
   const std::int64_t k = at.moe.top_k, E = at.moe.experts;
   Tensor<Scalar> top_k = run.tensor("top-k choices", run.tokens(), k, top_k_bytes);
@@ -34,7 +44,7 @@ Tensor<Scalar> choose(MoeLayer<Scalar>& at, Tensor<Scalar>& logits) {
   choices.clear();
   for (std::int64_t t = 0; t < run.tokens(); ++t) {
     Scalar* const row = &logits.data(t, 0);
-    const std::vector<std::int64_t> chosen = largest(row, E, k);
+    const std::vector<std::int64_t> chosen = largest(preferences(at, weights, row).data(), E, k);
     softmax_row(row, E);
     Scalar sum = 0;
     for (const std::int64_t e : chosen) sum += row[e];
@@ -89,7 +99,7 @@ Routing<Scalar> route(MoeLayer<Scalar>& at, StageBuffer<Scalar>& weights, const 
   Routing<Scalar> routing;
   routing.logits = router_logits(at, weights, y, name);
   at.run.machine.arena().step(2);
-  routing.top_k = choose(at, routing.logits);
+  routing.top_k = choose(at, weights, routing.logits);
   at.run.machine.end();
   routing.routes = routes_of(at);
   return routing;
@@ -138,9 +148,9 @@ void store_expert(MoeLayer<Scalar>& at, ExpertBuffers<Scalar>& buffers, std::siz
 
 template <class Scalar>
 void gather(MoeLayer<Scalar>& at, const std::vector<Routed>& tokens, std::int64_t first, std::int64_t count,
-            const Tensor<Scalar>& y, const Scalar* gain, Tensor<Scalar>& input) {
+            const Tensor<Scalar>& y, NormWeights<Scalar> norm, Tensor<Scalar>& input) {
   for (std::int64_t i = 0; i < count; ++i)
-    norm_row(&y.data(tokens[static_cast<std::size_t>(first + i)].token, 0), gain, &input.data(i, 0),
+    norm_row(&y.data(tokens[static_cast<std::size_t>(first + i)].token, 0), norm, &input.data(i, 0),
              at.run.hidden());
 }
 
@@ -153,7 +163,7 @@ void gather(MoeLayer<Scalar>& at, const std::vector<Routed>& tokens, std::int64_
   template void load_expert(MoeLayer<Scalar>&, ExpertBuffers<Scalar>&, std::size_t);              \
   template void store_expert(MoeLayer<Scalar>&, ExpertBuffers<Scalar>&, std::size_t);             \
   template void gather(MoeLayer<Scalar>&, const std::vector<Routed>&, std::int64_t, std::int64_t, \
-                       const Tensor<Scalar>&, const Scalar*, Tensor<Scalar>&);
+                       const Tensor<Scalar>&, NormWeights<Scalar>, Tensor<Scalar>&);
 BTA_MOE(double)
 BTA_MOE(float)
 #undef BTA_MOE

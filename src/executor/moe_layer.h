@@ -78,6 +78,6 @@ void store_expert(MoeLayer<Scalar>& at, ExpertBuffers<Scalar>& buffers, std::siz
 /// Gathers and norms the tokens of one pass.
 template <class Scalar>
 void gather(MoeLayer<Scalar>& at, const std::vector<Routed>& tokens, std::int64_t first, std::int64_t count,
-            const Tensor<Scalar>& y, const Scalar* gain, Tensor<Scalar>& input);
+            const Tensor<Scalar>& y, NormWeights<Scalar> norm, Tensor<Scalar>& input);
 
 }  // namespace bta::executor

@@ -43,6 +43,15 @@ Row<Scalar> rms_norm(const Row<Scalar>& x, std::span<const Scalar> gains) {
 }
 
 template <class Scalar>
+Row<Scalar> centred(Row<Scalar> x) {
+  Scalar sum = 0.0;
+  for (const Scalar& each : x) sum += each;
+  const Scalar mean = sum / Scalar(static_cast<double>(x.size()));
+  for (Scalar& each : x) each = each - mean;
+  return x;
+}
+
+template <class Scalar>
 Scalar sigmoid(const Scalar& x) {
   using std::exp;
   return Scalar(1.0) / (Scalar(1.0) + exp(-x));
@@ -113,7 +122,18 @@ class Parameters {
     return values_.subspan(index(slice.offset), index(slice.outputs));
   }
 
-  Row<Scalar> norm(std::string_view name, const Row<Scalar>& x) const { return rms_norm(x, gains(name)); }
+  bool has(std::string_view name) const {
+    return std::ranges::find(slices_, name, &Slice::name) != slices_.end();
+  }
+
+  /// RMSNorm; LayerNorm where there is a bias; without a gain where there are no parameters.
+  Row<Scalar> norm(std::string_view name, const Row<Scalar>& x) const {
+    if (!has(name)) return rms_norm(x, std::span<const Scalar>(Row<Scalar>(x.size(), Scalar(1.0))));
+    if (!find(name).bias) return rms_norm(x, gains(name));
+    Row<Scalar> y = rms_norm(centred(x), gains(name));
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] += values_[index(find(name).bias_offset()) + i];
+    return y;
+  }
 
   /// y_o = sum_i x_i * w[i][o] + b_o.
   Row<Scalar> linear(std::string_view name, const Row<Scalar>& x) const {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "executor/plain_attention.h"
 #include "executor/plain_parts.h"
 #include "executor/tape.h"
 
@@ -16,8 +17,6 @@ namespace bta::executor {
 namespace {
 
 using namespace plain;
-
-constexpr double rotary_base = 10000;
 
 template <class Scalar>
 struct LayerParameters {
@@ -34,91 +33,6 @@ LayerParameters<Scalar> parameters_of(const Layer& layer, std::int64_t hidden,
       of(Stage::attention), of(Stage::router), of(Stage::shared_expert), of(Stage::dense_mlp), {}};
   for (const std::vector<Scalar>& expert : weights.experts)
     result.experts.emplace_back(expert, operators, Stage::expert);
-  return result;
-}
-
-// --- attention --------------------------------------------------------------------------------------------
-
-/// Rotates element j of each head together with element j + dim/2; an odd last one stays.
-template <class Scalar>
-void rotate(Row<Scalar>& x, std::size_t dim, std::size_t position) {
-  const std::size_t half = dim / 2;
-  for (std::size_t j = 0; j < half; ++j) {
-    const double exponent = -2 * static_cast<double>(j) / static_cast<double>(dim);
-    const double angle = static_cast<double>(position) * std::pow(rotary_base, exponent);
-    const Scalar cosine = std::cos(angle), sine = std::sin(angle);
-    for (std::size_t head = 0; head < x.size(); head += dim) {
-      const Scalar low = x[head + j], high = x[head + j + half];
-      x[head + j] = low * cosine - high * sine;
-      x[head + j + half] = high * cosine + low * sine;
-    }
-  }
-}
-
-template <class Scalar>
-struct Projections {
-  Rows<Scalar> q, k, v;  // [token][head * dim]
-};
-
-template <class Scalar>
-Projections<Scalar> project(const GroupedQueryAttention& a, const Parameters<Scalar>& parameters,
-                            const Rows<Scalar>& x, std::size_t seq_len) {
-  const std::size_t dim = index(a.qk_head_dim);
-  Projections<Scalar> result;
-  for (std::size_t t = 0; t < x.size(); ++t) {
-    const Row<Scalar> normed = parameters.norm("attention_norm", x[t]);
-    Row<Scalar> q = parameters.linear("q_proj", normed), k = parameters.linear("k_proj", normed);
-    if (a.qk_norm != QkNorm::none) {
-      const std::span<const Scalar> gains = parameters.gains("qk_norm");
-      const std::size_t query_gains = a.qk_norm == QkNorm::per_head ? dim : q.size();
-      q = rms_norm(q, gains.first(query_gains));
-      k = rms_norm(k, gains.subspan(query_gains));
-    }
-    rotate(q, dim, t % seq_len);
-    rotate(k, dim, t % seq_len);
-    result.q.push_back(q);
-    result.k.push_back(k);
-    result.v.push_back(parameters.linear("v_proj", normed));
-  }
-  return result;
-}
-
-/// softmax(q.k / sqrt(dqk)) v of every head of query `t`, over the keys first..t.
-template <class Scalar>
-Row<Scalar> context_of(const GroupedQueryAttention& a, const Projections<Scalar>& p, std::size_t first,
-                       std::size_t t) {
-  const std::size_t dqk = index(a.qk_head_dim), dv = index(a.v_head_dim);
-  Row<Scalar> context(index(a.heads) * dv, Scalar(0.0));
-  for (std::size_t head = 0; head < index(a.heads); ++head) {
-    const std::size_t kv_head = head / index(a.heads / a.kv_heads);
-    Row<Scalar> scores;
-    for (std::size_t key = first; key <= t; ++key) {
-      Scalar dot = 0.0;
-      for (std::size_t i = 0; i < dqk; ++i) dot += p.q[t][head * dqk + i] * p.k[key][kv_head * dqk + i];
-      scores.push_back(dot / Scalar(std::sqrt(static_cast<double>(dqk))));
-    }
-    const Row<Scalar> probabilities = softmax(scores);
-    for (std::size_t key = first; key <= t; ++key) {
-      for (std::size_t i = 0; i < dv; ++i)
-        context[head * dv + i] += probabilities[key - first] * p.v[key][kv_head * dv + i];
-    }
-  }
-  return context;
-}
-
-template <class Scalar>
-Rows<Scalar> attention_of(const GroupedQueryAttention& a, const Parameters<Scalar>& parameters,
-                          const Rows<Scalar>& x, std::size_t seq_len) {
-  const Projections<Scalar> projections = project(a, parameters, x, seq_len);
-  Rows<Scalar> result;
-  for (std::size_t t = 0; t < x.size(); ++t) {
-    std::size_t visible = t % seq_len + 1;
-    if (a.window && a.window->chunked)
-      visible = (visible - 1) % index(a.window->keys) + 1;
-    else if (a.window)
-      visible = std::min(visible, index(a.window->keys));
-    result.push_back(parameters.linear("o_proj", context_of(a, projections, t + 1 - visible, t)));
-  }
   return result;
 }
 
@@ -149,7 +63,10 @@ Row<Scalar> feed_forward(const MoeMlp& moe, const LayerParameters<Scalar>& param
   const Row<Scalar> normed = parameters.router.norm("mlp_norm", x);
   const Row<Scalar> logits = parameters.router.linear("router", normed);
   const Row<Scalar> probabilities = softmax(logits);
-  const std::vector<std::size_t> chosen = top_k(logits, index(moe.top_k));
+  Row<Scalar> preferences = logits;
+  if (moe.selection_bias)
+    add_scaled(preferences, Scalar(1.0), as_row(parameters.router.gains("top_k_softmax")));
+  const std::vector<std::size_t> chosen = top_k(preferences, index(moe.top_k));
   Scalar chosen_sum = 0.0;
   for (const std::size_t e : chosen) chosen_sum += probabilities[e];
 
@@ -202,8 +119,7 @@ Forward<Scalar> forward(const Model& model, const Weights<Scalar>& weights, cons
   for (std::size_t l = 0; l < model.layers.size(); ++l) {
     const Layer& layer = model.layers[l];
     const LayerParameters<Scalar> parameters = parameters_of(layer, model.hidden, weights.layers[l]);
-    const auto& attention = std::get<GroupedQueryAttention>(layer.attention);
-    const Rows<Scalar> attended = attention_of(attention, parameters.attention, x, index(seq_len));
+    const Rows<Scalar> attended = attention_of(layer.attention, parameters.attention, x, index(seq_len));
     std::vector<std::int64_t>& counts = result.tokens_per_expert.emplace_back();
     for (std::size_t t = 0; t < x.size(); ++t) {
       add_scaled(x[t], Scalar(1.0), attended[t]);

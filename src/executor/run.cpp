@@ -36,6 +36,13 @@ Linear<Scalar> StageBuffer<Scalar>::linear(std::string_view name) {
 }
 
 template <class Scalar>
+NormWeights<Scalar> StageBuffer<Scalar>::norm(std::string_view name) {
+  const auto found = std::ranges::find(parts, name, &Slice::name);
+  if (found == parts.end()) return {};
+  return {at(found->offset), found->bias ? at(found->bias_offset()) : nullptr};
+}
+
+template <class Scalar>
 StageBuffer<Scalar> load_stage(Run<Scalar>& run, std::size_t layer, Stage stage, std::string_view name) {
   StageBuffer<Scalar> buffer = stage_buffer(run, layer, stage, name, run.config().workload.bytes.weight);
   run.machine.load_weights(buffer.parameters());

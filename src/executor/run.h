@@ -82,6 +82,8 @@ struct StageBuffer {
   /// Null without data.
   Scalar* at(std::int64_t offset) { return tensor.data.size() == 0 ? nullptr : tensor.data.data() + offset; }
   Scalar* gain(std::string_view name) { return at(part(name).offset); }
+  /// Null for a norm without parameters.
+  NormWeights<Scalar> norm(std::string_view name);
   Linear<Scalar> linear(std::string_view name);
 };
 

@@ -60,9 +60,9 @@ void count_gradients(SharedLayer<Scalar>& at) {
 /// Normed input, gate values, hidden of one sequence.
 template <class Scalar>
 void forward_rows(SharedLayer<Scalar>& at, StageBuffer<Scalar>& weights, SharedTensors<Scalar>& tensors,
-                  ConstView<Scalar> y, const Scalar* norm_gain, std::int64_t row, std::int64_t n) {
+                  ConstView<Scalar> y, NormWeights<Scalar> norm_weights, std::int64_t row, std::int64_t n) {
   MlpRows<Scalar> rows = tensors.rows(row, n);
-  norm<Scalar>(y, norm_gain, rows.input);
+  norm<Scalar>(y, norm_weights, rows.input);
   mlp_hidden(at.run, at.mlp, weights, rows);
   if (!at.moe.shared_gate) return;
   linear<Scalar>(rows.input, weights.linear("shared_gate"), tensors.values.rows(row, n), Write::over,
@@ -116,7 +116,7 @@ void backward_rows(SharedLayer<Scalar>& at, StageBuffer<Scalar>& weights, StageB
 }  // namespace
 
 template <class Scalar>
-void shared_expert_forward(MoeLayer<Scalar>& moe, const Tensor<Scalar>& y, const Scalar* norm_gain,
+void shared_expert_forward(MoeLayer<Scalar>& moe, const Tensor<Scalar>& y, NormWeights<Scalar> norm_weights,
                            Tensor<Scalar>& z) {
   Run<Scalar>& run = moe.run;
   SharedLayer<Scalar> at(moe);
@@ -127,7 +127,7 @@ void shared_expert_forward(MoeLayer<Scalar>& moe, const Tensor<Scalar>& y, const
     SharedTensors<Scalar> tensors(at);
     count_forward(at);
     run.each_sequence(run.tile(), [&](auto row, auto n) {
-      forward_rows<Scalar>(at, weights, tensors, y.rows(first + row, n), norm_gain, row, n);
+      forward_rows<Scalar>(at, weights, tensors, y.rows(first + row, n), norm_weights, row, n);
       scale_rows<Scalar>(at, tensors, row, tensors.hidden.rows(row, n));
       linear<Scalar>(tensors.hidden.rows(row, n), weights.linear(at.mlp.names.down), z.rows(first + row, n),
                      Write::add, run.machine.performed(at.mlp.down));
@@ -138,7 +138,7 @@ void shared_expert_forward(MoeLayer<Scalar>& moe, const Tensor<Scalar>& y, const
 }
 
 template <class Scalar>
-void shared_expert_backward(MoeLayer<Scalar>& moe, const Tensor<Scalar>& y, const Scalar* norm_gain,
+void shared_expert_backward(MoeLayer<Scalar>& moe, const Tensor<Scalar>& y, NormWeights<Scalar> norm_weights,
                             const Tensor<Scalar>& dz, Tensor<Scalar>& dnormed) {
   Run<Scalar>& run = moe.run;
   SharedLayer<Scalar> at(moe);
@@ -153,7 +153,7 @@ void shared_expert_backward(MoeLayer<Scalar>& moe, const Tensor<Scalar>& y, cons
     count_forward(at);
     count_gradients(at);
     run.each_sequence(run.tile(), [&](auto row, auto n) {
-      forward_rows<Scalar>(at, weights, tensors, y.rows(first + row, n), norm_gain, row, n);
+      forward_rows<Scalar>(at, weights, tensors, y.rows(first + row, n), norm_weights, row, n);
       backward_rows<Scalar>(at, weights, gradients, tensors, dz.rows(first + row, n), dinput.rows(row, n),
                             row);
       dnormed.rows(first + row, n) += dinput.rows(row, n);
@@ -164,10 +164,10 @@ void shared_expert_backward(MoeLayer<Scalar>& moe, const Tensor<Scalar>& y, cons
   run.machine.end();
 }
 
-#define BTA_SHARED(Scalar)                                                                      \
-  template void shared_expert_forward(MoeLayer<Scalar>&, const Tensor<Scalar>&, const Scalar*,  \
-                                      Tensor<Scalar>&);                                         \
-  template void shared_expert_backward(MoeLayer<Scalar>&, const Tensor<Scalar>&, const Scalar*, \
+#define BTA_SHARED(Scalar)                                                                            \
+  template void shared_expert_forward(MoeLayer<Scalar>&, const Tensor<Scalar>&, NormWeights<Scalar>,  \
+                                      Tensor<Scalar>&);                                               \
+  template void shared_expert_backward(MoeLayer<Scalar>&, const Tensor<Scalar>&, NormWeights<Scalar>, \
                                        const Tensor<Scalar>&, Tensor<Scalar>&);
 BTA_SHARED(double)
 BTA_SHARED(float)

@@ -9,12 +9,12 @@ namespace bta::executor {
 
 /// Adds shared(norm(Y)) to Z.
 template <class Scalar>
-void shared_expert_forward(MoeLayer<Scalar>& at, const Tensor<Scalar>& y, const Scalar* norm_gain,
+void shared_expert_forward(MoeLayer<Scalar>& at, const Tensor<Scalar>& y, NormWeights<Scalar> norm_weights,
                            Tensor<Scalar>& z);
 
 /// Adds the gradient of the normed input to `dnormed`.
 template <class Scalar>
-void shared_expert_backward(MoeLayer<Scalar>& at, const Tensor<Scalar>& y, const Scalar* norm_gain,
+void shared_expert_backward(MoeLayer<Scalar>& at, const Tensor<Scalar>& y, NormWeights<Scalar> norm_weights,
                             const Tensor<Scalar>& dz, Tensor<Scalar>& dnormed);
 
 }  // namespace bta::executor

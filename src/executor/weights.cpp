@@ -53,6 +53,8 @@ std::vector<Slice> slices(const std::vector<Operator>& operators, Stage stage) {
     Slice slice{op.name, offset, 0, op.parameters, false};
     if (const auto* gemm = std::get_if<Gemm>(&op.work))
       slice = {op.name, offset, gemm->inputs, gemm->outputs, op.parameters > gemm->inputs * gemm->outputs};
+    if (const auto* vector = std::get_if<TokenVector>(&op.work); vector != nullptr && vector->bias)
+      slice = {op.name, offset, 0, vector->elements, true};
     result.push_back(slice);
     offset += slice.size();
   }

@@ -23,7 +23,7 @@ struct Slice {
   std::int64_t offset = 0;
   std::int64_t inputs = 0;   // of a matrix; 0 for a gain
   std::int64_t outputs = 0;  // of a matrix, or the number of gains
-  bool bias = false;         // `outputs` values after the matrix
+  bool bias = false;         // `outputs` values after the matrix or the gains
 
   std::int64_t matrix_size() const { return inputs == 0 ? outputs : inputs * outputs; }
   std::int64_t bias_offset() const { return offset + matrix_size(); }
@@ -48,7 +48,7 @@ struct Weights {
   std::vector<Scalar>
       embedding;  // [V][d]; empty when tied: then row t of the embedding is column t of lm_head
   std::vector<LayerWeights<Scalar>> layers;
-  std::vector<Scalar> head;  // final_norm gain [d], lm_head [d][V]
+  std::vector<Scalar> head;  // final_norm, lm_head [d][V] and its bias
 };
 
 /// All zero, of the model's sizes.

@@ -9,17 +9,36 @@
 namespace bta::verify {
 namespace {
 
-GroupedQueryAttention random_attention(Random& random) {
+GroupedQueryAttention random_grouped_query(Random& random) {
   GroupedQueryAttention a;
   a.kv_heads = random.between(1, 3);
   a.heads = a.kv_heads * random.between(1, 3);
   a.qk_head_dim = random.between(1, 9);
   a.v_head_dim = random.one_in(2) ? a.qk_head_dim : random.between(1, 9);
-  a.qk_norm = random.pick(std::array{QkNorm::none, QkNorm::per_head, QkNorm::projection});
+  a.qk_norm = random.pick(std::array{QkNorm::none, QkNorm::per_head, QkNorm::projection, QkNorm::unit});
   a.qkv_bias = random.one_in(3);
   a.output_bias = random.one_in(3);
   if (random.one_in(3)) a.window = Window{random.between(1, 8), random.one_in(2)};
+  if (random.one_in(3)) a.rotary_dim = random.between(0, a.qk_head_dim);
+  a.sinks = random.one_in(3);
   return a;
+}
+
+LatentAttention random_latent(Random& random) {
+  LatentAttention a;
+  a.heads = random.between(1, 4);
+  a.q_rank = random.one_in(3) ? 0 : random.between(1, 7);
+  a.kv_rank = random.between(1, 7);
+  a.nope_head_dim = random.between(1, 5);
+  a.rope_head_dim = random.one_in(4) ? 0 : random.between(1, 5);
+  a.v_head_dim = random.between(1, 6);
+  a.bias = random.one_in(3);
+  return a;
+}
+
+Attention random_attention(Random& random) {
+  if (random.one_in(3)) return random_latent(random);
+  return random_grouped_query(random);
 }
 
 MoeMlp random_moe(Random& random) {
@@ -30,6 +49,9 @@ MoeMlp random_moe(Random& random) {
   moe.gated = !random.one_in(3);
   moe.shared_width = random.one_in(2) ? random.between(1, 10) : 0;
   moe.shared_gate = moe.shared_width > 0 && random.one_in(2);
+  moe.router_bias = random.one_in(3);
+  moe.selection_bias = random.one_in(3);
+  moe.expert_bias = random.one_in(3);
   return moe;
 }
 
@@ -39,17 +61,24 @@ FeedForward random_feed_forward(Random& random) {
   return random_moe(random);
 }
 
+Layer random_layer(Random& random) {
+  Layer layer{random_attention(random), random_feed_forward(random)};
+  layer.norm_bias = random.one_in(3);
+  layer.parallel = random.one_in(4);
+  return layer;
+}
+
 Model random_model(Random& random) {
   Model model;
   model.name = "random";
   model.hidden = random.between(1, 19);
   model.vocabulary = random.between(1, 23);
   model.tied_embeddings = random.one_in(2);
+  model.norm_bias = model.hidden > 2 && random.one_in(3);  // fewer values normed are always the same
+  model.head_bias = random.one_in(3);
   const std::int64_t layers = random.between(1, 4);
   for (std::int64_t l = 0; l < layers; ++l)
-    model.layers.push_back(l > 0 && random.one_in(3)
-                               ? model.layers.front()
-                               : Layer{random_attention(random), random_feed_forward(random)});
+    model.layers.push_back(l > 0 && random.one_in(3) ? model.layers.front() : random_layer(random));
   return model;
 }
 

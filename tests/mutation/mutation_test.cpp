@@ -30,7 +30,15 @@ Model everything() {
   model.layers = {
       {attention, MoeMlp{.experts = 8, .top_k = 2, .width = 32, .shared_width = 24, .shared_gate = true}},
       {attention, DenseMlp{.width = 40, .bias = true}},
-      {attention, MoeMlp{.experts = 5, .top_k = 1, .width = 16, .gated = false}}};
+      {attention, MoeMlp{.experts = 5, .top_k = 1, .width = 16, .gated = false}},
+      {LatentAttention{.heads = 4,
+                       .q_rank = 24,
+                       .kv_rank = 16,
+                       .nope_head_dim = 8,
+                       .rope_head_dim = 4,
+                       .v_head_dim = 12,
+                       .bias = true},
+       DenseMlp{.width = 20}}};
   return model;
 }
 

@@ -42,6 +42,9 @@ TEST_CASE("the random configurations hold every awkward case") {
   int b_one = 0, g_one = 0, all_experts = 0, odd_experts = 0, idle = 0, flooded = 0, cap_one = 0, shared = 0,
       gate = 0;
   int grouped = 0, window = 0, blocked = 0, ragged_head = 0, dense = 0, ragged_blocks = 0, several_passes = 0;
+  int chunked = 0, sinks = 0, unit_norm = 0, part_rotated = 0, not_rotated = 0, latent = 0,
+      direct_queries = 0;
+  int layer_norm = 0, parallel = 0, router_bias = 0, selection_bias = 0, expert_bias = 0, head_bias = 0;
   std::array<int, 3> policy{};
   for (std::uint64_t i = 0; i < 600; ++i) {
     const RandomCase random = random_case(first_seed * 1'000'003 + i);
@@ -54,10 +57,25 @@ TEST_CASE("the random configurations hold every awkward case") {
     blocked += blocks;
     ragged_blocks += blocks && config.workload.seq_len % config.wafer.attention_block_rows != 0;
     ragged_head += config.head_chunk < tokens && tokens % config.head_chunk != 0;
+    head_bias += config.model.head_bias;
     for (std::size_t l = 0; l < config.model.layers.size(); ++l) {
-      const auto& attention = std::get<GroupedQueryAttention>(config.model.layers[l].attention);
-      grouped += attention.kv_heads < attention.heads;
-      window += attention.window && attention.window->keys < config.workload.seq_len;
+      const Layer& layer = config.model.layers[l];
+      layer_norm += layer.norm_bias;
+      parallel += layer.parallel;
+      if (const auto* mla = std::get_if<LatentAttention>(&layer.attention)) {
+        ++latent;
+        direct_queries += mla->q_rank == 0;
+      } else {
+        const auto& attention = std::get<GroupedQueryAttention>(layer.attention);
+        const bool windowed = attention.window && attention.window->keys < config.workload.seq_len;
+        grouped += attention.kv_heads < attention.heads;
+        window += windowed && !attention.window->chunked;
+        chunked += windowed && attention.window->chunked;
+        sinks += attention.sinks;
+        unit_norm += attention.qk_norm == QkNorm::unit;
+        not_rotated += attention.rotated() == 0;
+        part_rotated += attention.rotated() > 0 && attention.rotated() < attention.qk_head_dim;
+      }
       const auto* moe = std::get_if<MoeMlp>(&config.model.layers[l].feed_forward);
       dense += moe == nullptr;
       if (moe == nullptr) continue;
@@ -65,6 +83,9 @@ TEST_CASE("the random configurations hold every awkward case") {
       odd_experts += (moe->experts & (moe->experts - 1)) != 0;
       shared += moe->shared_width > 0;
       gate += moe->shared_gate;
+      router_bias += moe->router_bias;
+      selection_bias += moe->selection_bias;
+      expert_bias += moe->expert_bias;
       cap_one += config.expert_capacity[l] == 1;
       for (const executor::ExpertLoad& load : random.loads(l)) {
         idle += load.tokens == 0;
@@ -74,8 +95,11 @@ TEST_CASE("the random configurations hold every awkward case") {
     }
   }
   for (const int count :
-       {b_one, g_one, all_experts, odd_experts, idle, flooded, cap_one, shared, gate, grouped, window,
-        blocked, ragged_head, dense, ragged_blocks, several_passes, policy[0], policy[1], policy[2]})
+       {b_one,         g_one,          all_experts, odd_experts, idle,           flooded,     cap_one,
+        shared,        gate,           grouped,     window,      blocked,        ragged_head, dense,
+        ragged_blocks, several_passes, policy[0],   policy[1],   policy[2],      chunked,     sinks,
+        unit_norm,     part_rotated,   not_rotated, latent,      direct_queries, layer_norm,  parallel,
+        router_bias,   selection_bias, expert_bias, head_bias})
     CHECK(count >= 50);
 }
 
@@ -97,8 +121,8 @@ TEST_CASE("100 random configurations agree with the independent implementation")
   }
 }
 
-TEST_CASE("10 random configurations: gradients of every weight agree with central differences") {
-  for (std::uint64_t i = 0; i < 10; ++i) {
+TEST_CASE("30 random configurations: gradients of every weight agree with central differences") {
+  for (std::uint64_t i = 0; i < 30; ++i) {
     CAPTURE(i);
     require_passed(check_finite_differences({random_case(first_seed * 1'000'003 + i).problem, 2, i}, {1, 2}));
   }
