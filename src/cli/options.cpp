@@ -66,6 +66,16 @@ void check_precision(OptionReader& reader, const std::string& hardware, const Su
                                          subject.wafer.name)}});
 }
 
+/// A learned position table has a last row.
+void note_positions(Subject& subject) {
+  const std::int64_t positions = subject.model.positions;
+  if (positions == 0 || subject.workload.seq_len <= positions) return;
+  subject.model.notes.push_back(
+      fmt::format("seq_len {} is beyond the {} learned positions: planned as if the table were longer, with "
+                  "--seq-len {} as it is",
+                  subject.workload.seq_len, positions, positions));
+}
+
 }  // namespace
 
 void read_precision(OptionReader& reader, Workload& workload) {
@@ -101,7 +111,10 @@ std::optional<Subject> read_subject(OptionReader& reader) {
   Result<Wafer> wafer = load_wafer(hardware_name, overrides.hardware);
   if (!model) reader.errors(model.error());
   if (!wafer) reader.errors(wafer.error());
-  if (model) subject.model = std::move(model).value();
+  if (model) {
+    subject.model = std::move(model).value();
+    note_positions(subject);
+  }
   if (wafer) {
     subject.wafer = std::move(wafer).value();
     subject.workload.wafers = wafers.value_or(subject.wafer.wafers);

@@ -43,6 +43,72 @@ inline Model qwen3_4b() {
   return model;
 }
 
+/// Dimensions of DeepSeek-V3: latent attention, 3 dense layers, a shared expert.
+inline Model deepseek_v3() {
+  Model model;
+  model.name = "deepseek-v3";
+  model.hidden = 7168;
+  model.vocabulary = 129280;
+  const LatentAttention attention{.heads = 128,
+                                  .q_rank = 1536,
+                                  .kv_rank = 512,
+                                  .nope_head_dim = 128,
+                                  .rope_head_dim = 64,
+                                  .v_head_dim = 128};
+  const MoeMlp moe{.experts = 256, .top_k = 8, .width = 2048, .shared_width = 2048, .selection_bias = true};
+  model.layers.assign(3, {attention, DenseMlp{.width = 18432}});
+  model.layers.resize(61, {attention, moe});
+  return model;
+}
+
+/// Dimensions of GPT-OSS-120B: every other layer in a window, sinks, biases everywhere.
+inline Model gpt_oss_120b() {
+  Model model;
+  model.name = "gpt-oss-120b";
+  model.hidden = 2880;
+  model.vocabulary = 201088;
+  GroupedQueryAttention attention{.heads = 64, .kv_heads = 8, .qk_head_dim = 64, .v_head_dim = 64};
+  attention.qkv_bias = attention.output_bias = attention.sinks = true;
+  const MoeMlp moe{.experts = 128, .top_k = 4, .width = 2880, .router_bias = true, .expert_bias = true};
+  for (int layer = 0; layer < 36; ++layer) {
+    attention.window = layer % 2 == 0 ? std::optional(Window{128}) : std::nullopt;
+    model.layers.push_back({attention, moe});
+  }
+  return model;
+}
+
+/// Dimensions of GPT-2: LayerNorms and biases, learned positions, tied.
+inline Model gpt2() {
+  Model model;
+  model.name = "gpt2";
+  model.hidden = 768;
+  model.vocabulary = 50257;
+  model.tied_embeddings = model.norm_bias = true;
+  model.positions = 1024;
+  GroupedQueryAttention attention{.heads = 12, .kv_heads = 12, .qk_head_dim = 64, .v_head_dim = 64};
+  attention.qkv_bias = attention.output_bias = true;
+  attention.rotary_dim = 0;
+  Layer layer{attention, DenseMlp{.width = 3072, .gated = false, .bias = true}};
+  layer.norm_bias = true;
+  model.layers.assign(12, layer);
+  return model;
+}
+
+/// Dimensions of GPT-J-6B: attention and MLP in parallel, a bias on the head.
+inline Model gpt_j() {
+  Model model;
+  model.name = "gpt-j";
+  model.hidden = 4096;
+  model.vocabulary = 50400;
+  model.norm_bias = model.head_bias = true;
+  GroupedQueryAttention attention{.heads = 16, .kv_heads = 16, .qk_head_dim = 256, .v_head_dim = 256};
+  attention.rotary_dim = 64;
+  Layer layer{attention, DenseMlp{.width = 16384, .gated = false, .bias = true}};
+  layer.norm_bias = layer.parallel = true;
+  model.layers.assign(28, layer);
+  return model;
+}
+
 /// Dimensions of Mixtral-8x7B.
 inline Model mixtral() {
   Model model;

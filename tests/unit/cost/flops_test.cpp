@@ -124,6 +124,45 @@ TEST_SUITE("unit") {
           count_flops(problem(fixtures::t1(), 128, Mask::full), 1).hardware);
   }
 
+  TEST_CASE("latent attention: five projections with k and v expanded, scores over nope and rope, by hand") {
+    const std::int64_t projections =
+        7168 * 1536 + 1536 * 128 * 192 + 7168 * 576 + 512 * 128 * 256 + 128 * 128 * 7168;
+    CHECK(projections == 187'105'280);
+    const std::int64_t dense = 3 * 7168 * 18432, moe = 7168 * 256 + (8 + 1) * 3 * 7168 * 2048;
+    const std::int64_t matmul = 2 * (61 * projections + 3 * dense + 58 * moe + std::int64_t{7168} * 129280);
+    const std::int64_t scores = 2 * std::int64_t{61} * 128 * (192 + 128) * 4096;
+    CHECK(count_flops(problem(fixtures::deepseek_v3(), 4096, Mask::full), 1).model_forward.value ==
+          4096 * (matmul + scores));
+    Model direct = fixtures::deepseek_v3();
+    for (Layer& layer : direct.layers) std::get<LatentAttention>(layer.attention).q_rank = 0;
+    CHECK(matmul_per_token(direct) - matmul_per_token(fixtures::deepseek_v3()) ==
+          2 * std::int64_t{61} * (7168 * 128 * 192 - 7168 * 1536 - 1536 * 128 * 192));
+  }
+
+  TEST_CASE("alternating windows: half of GPT-OSS's layers count 128 keys, half the triangle") {
+    const std::int64_t S = 4096, window = 128 * 129 / 2 + (S - 128) * 128, all = S * (S + 1) / 2;
+    const auto scores = [&](Mask mask) {
+      const Problem p = problem(fixtures::gpt_oss_120b(), S, mask);
+      return count_flops(p, 1).model_forward.value - S * matmul_per_token(fixtures::gpt_oss_120b());
+    };
+    CHECK(scores(Mask::causal) == 2 * 18 * 64 * (64 + 64) * (window + all));
+    CHECK(scores(Mask::full) == 2 * 36 * 64 * (64 + 64) * S * S);
+  }
+
+  TEST_CASE("rotary work is that of the rotated columns, a LayerNorm's 7 a value, biases cost no product") {
+    const Problem gpt2 = problem(fixtures::gpt2(), 128, Mask::full);
+    for (const Operator& op : gpt2.layers[0].operators) {
+      CHECK(op.name != "rotary");
+      if (op.name == "attention_norm")
+        CHECK(forward_flops(gpt2, &gpt2.layers[0], op, 1).value == 128 * 768 * 7);
+    }
+    const Problem gpt_j = problem(fixtures::gpt_j(), 128, Mask::full);
+    for (const Operator& op : gpt_j.layers[0].operators)
+      if (op.name == "rotary")
+        CHECK(forward_flops(gpt_j, &gpt_j.layers[0], op, 1).value == 128 * 32 * 64 * 3);
+    CHECK(matmul_per_token(fixtures::gpt2()) == 2 * (12 * (4 * 768 * 768 + 2 * 768 * 3072) + 768 * 50257));
+  }
+
   TEST_CASE("every FLOP is linear in the number of sequences") {
     const Problem p = problem(fixtures::qwen3_30b_a3b(), 2048, Mask::causal);
     CHECK(count_flops(p, 7).hardware == 7 * count_flops(p, 1).hardware);

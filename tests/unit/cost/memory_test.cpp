@@ -58,6 +58,36 @@ TEST_SUITE("unit") {
     CHECK(peak_memory(p, {12, 8}).phase == MemoryPhase::attention_backward);
   }
 
+  TEST_CASE("every tensor of latent attention at B=1, G=4 of DeepSeek-V3, by hand") {
+    const Problem p = problem(fixtures::deepseek_v3());
+    const std::int64_t token = 2 * 2048;  // bytes of one value for each token of a tile
+    const std::int64_t weights = 187'105'280 + 1536 + 512 + 7168;
+    std::map<std::string, std::int64_t> expected = {{"X, becoming Y", 4 * token * 7168},
+                                                    {"attention weights", 2 * weights},
+                                                    {"two transfer buffers", 2 * token * 7168},
+                                                    {"normed input", token * 7168},
+                                                    {"q latent", token * 1536},
+                                                    {"kv latent", token * 576},
+                                                    {"q", token * 128 * 192},
+                                                    {"k and v", token * 128 * 256},
+                                                    {"context", token * 128 * 128},
+                                                    {"live score tensors", 2 * token * 128 * 2048}};
+    CHECK(tensors(p, {1, 4}, MemoryPhase::attention_forward) == expected);
+    expected.erase("X, becoming Y");
+    expected.merge(std::map<std::string, std::int64_t>{{"dY, becoming dX", 4 * token * 7168},
+                                                       {"attention weight gradients", 4 * weights},
+                                                       {"normed q latent", token * 1536},
+                                                       {"normed kv latent", token * 512},
+                                                       {"context gradient", token * 128 * 128},
+                                                       {"q gradient", token * 128 * 192},
+                                                       {"k and v gradient", token * 128 * 256},
+                                                       {"kv latent gradient", token * 576},
+                                                       {"q latent gradient", token * 1536},
+                                                       {"normed input gradient", token * 7168}});
+    expected["live score tensors"] = 3 * token * 128 * 2048;
+    CHECK(tensors(p, {1, 4}, MemoryPhase::attention_backward) == expected);
+  }
+
   TEST_CASE("every tensor of the MoE phases at B=12, G=8, by hand") {
     const Problem p = problem(fixtures::qwen3_30b_a3b(128, 2, 3072));
     auto forward = tensors(p, {12, 8}, MemoryPhase::moe_forward);

@@ -58,6 +58,36 @@ Model mixed_model() {
                    {attention, MoeMlp{.experts = 3, .top_k = 2, .width = 4, .gated = false}}});
 }
 
+/// Latent queries, keys and values with biases; LayerNorms; all biases of router, experts and head.
+Model latent_model(std::int64_t q_rank = 3) {
+  const LatentAttention attention{.heads = 3,
+                                  .q_rank = q_rank,
+                                  .kv_rank = 4,
+                                  .nope_head_dim = 2,
+                                  .rope_head_dim = 3,
+                                  .v_head_dim = 2,
+                                  .bias = true};
+  MoeMlp moe{.experts = 4, .top_k = 3, .width = 5, .shared_width = 3};
+  moe.router_bias = moe.selection_bias = moe.expert_bias = true;
+  Layer layer{attention, moe};
+  layer.norm_bias = true;
+  Model model = model_of(6, 7, {layer, layer});
+  model.norm_bias = model.head_bias = true;
+  return model;
+}
+
+/// Chunks, sinks, a norm without gains, half of a head rotated; attention and MLP in parallel.
+Model chunked_model(std::optional<Window> window = Window{2, true}) {
+  GroupedQueryAttention attention{
+      .heads = 4, .kv_heads = 2, .qk_head_dim = 4, .v_head_dim = 3, .qk_norm = QkNorm::unit};
+  attention.window = window;
+  attention.rotary_dim = 2;
+  attention.sinks = true;
+  Layer layer{attention, DenseMlp{.width = 5}};
+  layer.parallel = true;
+  return model_of(6, 7, {layer, layer});
+}
+
 std::span<double> values_of(Weights<double>& weights, const Model& model, const std::string& name) {
   const std::vector<NamedSpan> spans = named_spans(weights, model);
   const auto found = std::ranges::find(spans, name, &NamedSpan::name);
@@ -108,7 +138,10 @@ void check_gradients(const Model& model, std::uint64_t seed) {
       size = std::max(size, std::abs(gradients[i]));
     }
     CHECK(worst < 1e-7);
-    CHECK(size > 1e-5);
+    if (span.name.ends_with("top_k_softmax"))
+      CHECK(size == 0);  // a selection bias decides, it does not weigh
+    else
+      CHECK(size > 1e-5);
   }
 }
 
@@ -238,10 +271,18 @@ TEST_CASE("gradients equal central differences, parameter by parameter") {
   SUBCASE("dense and ungated experts mixed") {
     check_gradients(mixed_model(), 31);
   }
+  SUBCASE("latent attention, LayerNorms, biases of router, experts and head") {
+    check_gradients(latent_model(), 60);
+    check_gradients(latent_model(0), 60);
+  }
+  SUBCASE("chunks, sinks, a norm without gains, parallel") {
+    check_gradients(chunked_model(), 51);
+  }
 }
 
 TEST_CASE("sequences do not see each other and tokens do not see later ones") {
-  for (const Model& model : {moe_model(), dense_model(), mixed_model()}) {
+  for (const Model& model :
+       {moe_model(), dense_model(), mixed_model(), latent_model(), chunked_model(std::nullopt)}) {
     const Weights<double> weights = random_weights(model, 41);
     const Batch batch = random_batch(model, 2, 4, 42);
     const std::vector<double> logits = logits_of(model, weights, batch, 4);
@@ -275,6 +316,45 @@ TEST_CASE("a window as long as the sequence is none, a shorter one hides the old
   const std::vector<double> alone = logits_of(moe_model(std::nullopt), weights, batch, 1);
   const std::vector<double> seen = logits_of(moe_model(Window{1}), weights, batch, 4);
   for (std::size_t i = 0; i < alone.size(); ++i) CHECK(seen[i] == bta::approx(alone[i]).epsilon(1e-12));
+}
+
+TEST_CASE("a chunk is a sequence of its own: only distances turn keys against queries") {
+  const Weights<double> weights = random_weights(chunked_model(), 53);
+  const Batch batch = random_batch(chunked_model(), 2, 4, 54);
+  const std::vector<double> alone = logits_of(chunked_model(std::nullopt), weights, batch, 2);
+  const std::vector<double> chunked = logits_of(chunked_model(), weights, batch, 4);
+  for (std::size_t i = 0; i < alone.size(); ++i) CHECK(chunked[i] == bta::approx(alone[i]).epsilon(1e-12));
+}
+
+TEST_CASE("a sink far below the scores takes nothing, one far above takes all") {
+  const Model model = chunked_model();
+  Model without = model;
+  for (Layer& layer : without.layers) std::get<GroupedQueryAttention>(layer.attention).sinks = false;
+  Weights<double> weights = random_weights(model, 55), low = random_weights(model, 55);
+  const Batch batch = random_batch(model, 2, 4, 56);
+  Weights<double> target = random_weights(without, 1);
+  for (const NamedSpan& span : named_spans(target, without)) {
+    const std::span<double> values = values_of(weights, model, span.name);
+    set(target, without, span.name, {values.begin(), values.end()});
+  }
+  for (const char* const sinks : {"layer 0 softmax", "layer 1 softmax"}) {
+    set(low, model, sinks, std::vector<double>(4, -1000));
+    set(weights, model, sinks, std::vector<double>(4, 1000));
+  }
+  CHECK(logits_of(model, low, batch, 4) == logits_of(without, target, batch, 4));
+  for (const char* const out : {"layer 0 v_proj", "layer 1 v_proj"})
+    set(low, model, out, std::vector<double>(values_of(low, model, out).size(), 0));
+  const std::vector<double> all = logits_of(model, weights, batch, 4);
+  const std::vector<double> none = logits_of(model, low, batch, 4);  // values of nothing: no attention at all
+  for (std::size_t i = 0; i < all.size(); ++i) CHECK(all[i] == bta::approx(none[i]).epsilon(1e-12));
+}
+
+TEST_CASE("a selection bias decides who is chosen") {
+  const Model model = latent_model();
+  Weights<double> weights = random_weights(model, 57);
+  set(weights, model, "layer 1 top_k_softmax", {1000, 1000, 0, 1000});
+  const PlainResult step = plain_step(model, weights, random_batch(model, 2, 4, 58), 4);
+  CHECK(step.tokens_per_expert[1] == std::vector<std::int64_t>{8, 8, 0, 8});
 }
 
 TEST_CASE("a batch that does not fit is refused") {

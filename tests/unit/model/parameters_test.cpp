@@ -35,6 +35,34 @@ TEST_SUITE("unit") {
     CHECK(mixtral.active() == 12'879'925'248);
   }
 
+  TEST_CASE("DeepSeek-V3, GPT-OSS-120B, GPT-2 and GPT-J shapes give their published totals") {
+    const ParameterCount v3 = count_parameters(fixtures::deepseek_v3());
+    CHECK(v3.total() == 671'026'419'200);
+    CHECK(v3.active() == 37'552'297'472);
+    CHECK(v3.active_without_input_embedding() == 36'625'618'432);
+    CHECK(v3.attention == std::int64_t{61} * (187'105'280 + 1536 + 512));
+    const ParameterCount oss = count_parameters(fixtures::gpt_oss_120b());
+    CHECK(oss.total() == 116'829'156'672);
+    CHECK(oss.active() == 5'711'982'912);
+    CHECK(oss.active_without_input_embedding() == 5'132'849'472);
+    const ParameterCount gpt2 = count_parameters(fixtures::gpt2());
+    CHECK(gpt2.total() == 124'439'808);
+    CHECK(gpt2.positions == 1024 * 768);
+    const ParameterCount gpt_j = count_parameters(fixtures::gpt_j());
+    CHECK(gpt_j.total() == 6'050'882'784);
+    CHECK(gpt_j.active_without_input_embedding() == 5'844'444'384);
+  }
+
+  TEST_CASE("norms after attention and MLP add two gains a layer, parts apart add to no total") {
+    Model model = fixtures::t1();
+    const std::int64_t total = count_parameters(model).total();
+    for (Layer& layer : model.layers) layer.post_norms = true;
+    model.beside = {{"MTP", 1000}, {"vision", 7}};
+    const ParameterCount count = count_parameters(model);
+    CHECK(count.total() == total + 2 * 2 * 64);
+    CHECK(count.beside == model.beside);
+  }
+
   TEST_CASE("tying the embedding removes exactly V*d and leaves the table active") {
     Model model = fixtures::qwen3_4b();
     const ParameterCount tied = count_parameters(model);
@@ -87,7 +115,7 @@ TEST_SUITE("unit") {
     CHECK(count.dense_mlp == 3 * 64 * 10 + 2 * 10 + 64);
   }
 
-  TEST_CASE("the operator list carries every parameter but the input embedding's") {
+  TEST_CASE("the operator list carries every parameter but the input embedding's and the positions'") {
     Model every_part = fixtures::t1();
     GroupedQueryAttention attention{.heads = 4, .kv_heads = 2, .qk_head_dim = 16, .v_head_dim = 8};
     attention.qk_norm = QkNorm::projection;
@@ -99,7 +127,9 @@ TEST_SUITE("unit") {
                                             .gated = false,
                                             .shared_width = 48,
                                             .shared_gate = true}}};
-    for (const Model& model : {fixtures::t1(), fixtures::qwen3_30b_a3b(), fixtures::mixtral(), every_part}) {
+    for (const Model& model :
+         {fixtures::t1(), fixtures::qwen3_30b_a3b(), fixtures::mixtral(), every_part, fixtures::deepseek_v3(),
+          fixtures::gpt_oss_120b(), fixtures::gpt2(), fixtures::gpt_j()}) {
       std::int64_t streamed = 0;
       for (const Layer& layer : model.layers) {
         const auto operators = layer_operators(layer, model.hidden);
@@ -109,7 +139,8 @@ TEST_SUITE("unit") {
       }
       for (const Operator& op : head_operators(model)) streamed += op.parameters;
       const ParameterCount count = count_parameters(model);
-      CHECK(streamed == count.total() - count.embedding);
+      const std::int64_t looked_up = count.positions + (model.tied_embeddings ? 0 : count.embedding);
+      CHECK(streamed == count.total() - looked_up);
     }
   }
 

@@ -53,6 +53,36 @@ TEST_CASE(
   CHECK(std::get<DenseMlp>(small.layers[2].feed_forward).bias);
 }
 
+TEST_CASE("latent attention, chunks, sinks, biases, LayerNorms and parallel layers stay") {
+  Model model = fixtures::deepseek_v3();
+  model.norm_bias = model.head_bias = true;
+  Layer& layer = model.layers[5];
+  GroupedQueryAttention attention{.heads = 40, .kv_heads = 8, .qk_head_dim = 128, .v_head_dim = 128};
+  attention.window = Window{8192, true};
+  attention.sinks = true;
+  attention.rotary_dim = 64;
+  attention.qk_norm = QkNorm::unit;
+  layer.attention = attention;
+  layer.norm_bias = layer.parallel = true;
+  const Model small = scaled_model(model);
+  REQUIRE(small.layers.size() == 3);
+  CHECK(small.norm_bias);
+  CHECK(small.head_bias);
+  const auto& latent = std::get<LatentAttention>(small.layers[0].attention);
+  CHECK(latent.q_rank > 0);
+  CHECK(latent.q_rank != latent.kv_rank);
+  CHECK(latent.nope_head_dim != latent.rope_head_dim);
+  CHECK(latent.v_head_dim != latent.qk_head_dim());
+  const auto& grouped = std::get<GroupedQueryAttention>(small.layers[2].attention);
+  CHECK(grouped.window == Window{5, true});
+  CHECK(grouped.sinks);
+  CHECK(grouped.rotated() < grouped.qk_head_dim);
+  CHECK(grouped.qk_norm == QkNorm::unit);
+  CHECK(small.layers[2].norm_bias);
+  CHECK(small.layers[2].parallel);
+  CHECK(std::get<MoeMlp>(small.layers[2].feed_forward).selection_bias);
+}
+
 TEST_CASE("a model that is small already stays as small") {
   const Model model = scaled_model(fixtures::t1());
   CHECK(model.hidden == 32);
