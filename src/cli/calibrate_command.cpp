@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "calibrate/calibrate.h"
 #include "cli/commands.h"
@@ -30,14 +29,6 @@ void say_assumed_lengths(const std::vector<MeasuredRun>& measured, const Workloa
   for (const MeasuredRun& run : measured)
     if (!quiet && !run.seq_len)
       say_note(fmt::format("{}: no seq_len, taken as {} (--seq-len)", run.name, workload.seq_len));
-}
-
-bool same_file(const std::string& a, const std::string& b) {
-  std::error_code ignored;
-  const auto whole = [&](const std::string& path) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
-  };
-  return a == b || (a != "-" && b != "-" && whole(a) == whole(b));
 }
 
 /// Which calibrated hardware is written, and where.

@@ -26,6 +26,7 @@ ExitCode run_plan(const Arguments& arguments);
 ExitCode run_explain(const Arguments& arguments);
 ExitCode run_verify(const Arguments& arguments);
 ExitCode run_calibrate(const Arguments& arguments);
+ExitCode run_import(const Arguments& arguments);
 ExitCode run_list(const Arguments& arguments);
 ExitCode run_show(const Arguments& arguments);
 

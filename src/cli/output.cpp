@@ -116,6 +116,14 @@ bool Output::fail(int error) {
   return false;
 }
 
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  const auto whole = [&](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
+  };
+  return a == b || (a != "-" && b != "-" && whole(a) == whole(b));
+}
+
 void say_note(std::string_view text) {
   std::fputs(fmt::format("bta-plan: note: {}\n", text).c_str(), stderr);
 }

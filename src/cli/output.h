@@ -37,6 +37,9 @@ class Output {
   int descriptor_ = -1;
 };
 
+/// Whether both paths name one file; "-" is stdout.
+bool same_file(const std::string& a, const std::string& b);
+
 void say_note(std::string_view text);
 void say_errors(const Diagnostics& errors);
 

@@ -1,14 +1,11 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
-
 #include "base/split.h"
 #include "cli/commands.h"
+#include "cli/named.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/overrides.h"
-#include "input/builtin.h"
 #include "input/load.h"
 #include "input/quoted.h"
 #include "report/hardware_report.h"
@@ -16,20 +13,6 @@
 
 namespace bta::cli {
 namespace {
-
-bool is_in(std::span<const Builtin> builtins, const std::string& name) {
-  return std::ranges::find(builtins, name, &Builtin::name) != builtins.end();
-}
-
-std::string read_name(OptionReader& reader, const std::vector<std::string>& words) {
-  if (words.size() != 1)
-    reader.error(
-        "",
-        words.empty()
-            ? "show needs the name of a model or hardware, or a file; 'bta-plan list' names what is built in"
-            : fmt::format("show takes one name, found {}", words.size()));
-  return words.empty() ? "" : words.front();
-}
 
 std::optional<StateBytes> read_state_bytes(OptionReader& reader) {
   const std::optional<std::string> given = reader.text("--state-bytes");
@@ -76,34 +59,10 @@ std::optional<std::string> shown_wafer(OptionReader& reader, const Wafer& wafer,
   return write_wafer(wafer, format);
 }
 
-bool is_builtin(const std::string& name) {
-  return is_in(builtin_models(), name) || is_in(builtin_hardware(), name);
-}
-
-Diagnostic nothing_of_that_name(const std::string& name) {
-  std::vector<std::string> names;
-  for (const auto& builtins : {builtin_models(), builtin_hardware()})
-    for (const Builtin& builtin : builtins) names.emplace_back(builtin.name);
-  const std::string nearest = nearest_name(name, names);
-  return option_error("", fmt::format("{} is neither built in nor a file; {}", in_quotes(name),
-                                      nearest.empty() ? "built in: " + joined(names)
-                                                      : fmt::format("did you mean {}?", nearest)));
-}
-
-/// JSON is always a model; YAML that reads as neither is hardware when a model does not know its sections.
-bool looks_like_hardware(const std::string& name, const Diagnostics& as_model) {
-  if (is_in(builtin_hardware(), name)) return true;
-  return !name.ends_with(".json") && std::ranges::any_of(as_model, [](const Diagnostic& error) {
-    return error.key == "grid" || error.key == "core" || error.key == "off_wafer" ||
-           error.key == "efficiency";
-  });
-}
-
 /// A file is what it reads as.
 std::optional<std::string> shown(OptionReader& reader, const std::string& name, Format format) {
   const Overrides overrides = read_overrides(reader);
-  std::error_code ignored;
-  if (!is_builtin(name) && !std::filesystem::exists(name, ignored)) {
+  if (!is_there(name)) {
     reader.errors({nothing_of_that_name(name)});
     return std::nullopt;
   }
@@ -120,7 +79,9 @@ std::optional<std::string> shown(OptionReader& reader, const std::string& name, 
 ExitCode run_show(const Arguments& arguments) {
   OptionReader reader(arguments);
   const OutputOptions options = read_output(reader);
-  const std::string name = read_name(reader, arguments.words);
+  const std::string name = read_name(
+      reader, arguments.words,
+      "show needs the name of a model or hardware, or a file; 'bta-plan list' names what is built in");
   if (!reader.found().empty()) return refuse(reader.found());
   Result<Output> output = Output::open(options.path);
   if (!output) return refuse(output.error());

@@ -57,12 +57,16 @@ void append(std::string& canonical, const Node& node) {
 
 }  // namespace
 
+std::string sha256(std::string_view text) {
+  std::array<char, SHA256_DIGEST_STRING_LENGTH> hex{};
+  SHA256Data(reinterpret_cast<const std::uint8_t*>(text.data()), text.size(), hex.data());
+  return hex.data();
+}
+
 std::string content_hash(const Node& root) {
   std::string canonical;
   append(canonical, root);
-  std::array<char, SHA256_DIGEST_STRING_LENGTH> hex{};
-  SHA256Data(reinterpret_cast<const std::uint8_t*>(canonical.data()), canonical.size(), hex.data());
-  return hex.data();
+  return sha256(canonical);
 }
 
 }  // namespace bta

@@ -1,12 +1,30 @@
 #include "input/load.h"
 
+#include <algorithm>
+
 #include "input/builtin.h"
 #include "input/hardware_yaml.h"
 #include "input/hf_config.h"
+#include "input/model_hash.h"
 #include "input/model_yaml.h"
 #include "input/read_model.h"
 
 namespace bta {
+namespace {
+
+/// One spelling of what can be said in several ways, whatever the format.
+void normalise(Model& model) {
+  for (Layer& layer : model.layers) {
+    auto* const attention = std::get_if<GroupedQueryAttention>(&layer.attention);
+    if (attention != nullptr && attention->rotated() == attention->qk_head_dim) attention->rotary_dim.reset();
+    auto* const moe = std::get_if<MoeMlp>(&layer.feed_forward);
+    if (moe != nullptr && moe->shared_width == 0) moe->shared_gate = false;
+  }
+  std::erase_if(model.beside, [](const ModelPart& part) { return part.parameters == 0; });
+  std::ranges::sort(model.beside, {}, &ModelPart::name);
+}
+
+}  // namespace
 
 Result<ModelFile> read_model(const SourceText& source, const std::vector<Override>& overrides) {
   const Result<Document> document = effective_document(source, overrides, "model");
@@ -16,7 +34,8 @@ Result<ModelFile> read_model(const SourceText& source, const std::vector<Overrid
   Model model = source.json ? read_hf_config(root, source.fallback_name, log)
                             : read_model_yaml(root, source.fallback_name, log);
   if (!log.clean()) return log.sorted_problems();
-  model.content_hash = content_hash(root);
+  normalise(model);
+  model.content_hash = content_hash(model);
   return ModelFile{std::move(model), log.numbers()};
 }
 

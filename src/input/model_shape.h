@@ -22,6 +22,7 @@ constexpr IntegerRange head_size_range{1, std::int64_t{1} << 16};
 constexpr IntegerRange expert_range{1, std::int64_t{1} << 16};
 constexpr IntegerRange window_range{1, std::int64_t{1} << 31};
 constexpr IntegerRange vocabulary_range{1, std::int64_t{1} << 24};
+constexpr IntegerRange part_range{1, std::int64_t{1} << 53};  // parameters counted apart
 
 /// How a format spells the keys of attention.
 struct HeadKeys {

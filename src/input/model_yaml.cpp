@@ -2,123 +2,82 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "input/model_shape.h"
-#include "input/reader.h"
+#include "input/model_yaml_parts.h"
 
 namespace bta {
 namespace {
 
-GroupedQueryAttention read_attention(Reader& reader, std::optional<std::int64_t> hidden,
-                                     std::vector<std::string>& notes) {
-  constexpr HeadKeys keys{"hidden_size", "num_heads", "num_kv_heads", "head_dim"};
-  const Heads heads = read_heads(reader, keys, hidden, notes).value_or(Heads{});
-  const auto norm = reader.choice("qk_norm", {"none", "per_head", "projection"}, Need::optional);
-  GroupedQueryAttention attention;
-  attention.heads = heads.heads;
-  attention.kv_heads = heads.kv_heads;
-  attention.qk_head_dim = attention.v_head_dim = heads.head_size;
-  attention.qk_norm = static_cast<QkNorm>(norm.value_or(0));
-  attention.qkv_bias = reader.boolean("qkv_bias", Need::optional).value_or(false);
-  attention.output_bias = reader.boolean("attention_output_bias", Need::optional).value_or(false);
-  if (const auto keys = reader.integer("sliding_window", window_range, Need::optional))
-    attention.window = Window{*keys};
-  return attention;
+std::vector<Layer> read_layers(Reader& reader, std::optional<std::int64_t> hidden,
+                               std::vector<std::string>& notes) {
+  const auto count = reader.integer("num_layers", layer_range);
+  const std::vector<Attention> attentions = read_attentions(reader, hidden, count, notes);
+  const std::vector<FeedForward> mlps = read_mlps(reader, count);
+  Layer layer;
+  layer.norm_bias = read_flag(reader, "norm_bias");
+  layer.parallel = read_flag(reader, "parallel_block");
+  layer.post_norms = read_flag(reader, "post_norms");
+  std::vector<Layer> layers(attentions.size(), layer);
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    layers[i].attention = attentions[i];
+    layers[i].feed_forward = mlps[i];
+  }
+  return layers;
 }
 
-/// A key that says something about a part that the model does not have.
+/// Counted apart, in the order in which a writer names them.
+std::vector<ModelPart> read_beside(Reader& reader) {
+  std::vector<ModelPart> beside;
+  for (const auto& [key, name] : {std::pair("mtp_parameters", "MTP"), {"vision_parameters", "vision"}})
+    if (const auto parameters = reader.integer(key, part_range, Need::optional))
+      beside.push_back({name, *parameters});
+  return beside;
+}
+
+}  // namespace
+
+bool read_flag(Reader& reader, std::string_view key) {
+  return reader.boolean(key, Need::optional).value_or(false);
+}
+
 void refuse_without_effect(Reader& reader, const std::vector<std::string_view>& keys, std::string_view why) {
   for (const std::string_view key : keys) {
     if (reader.take(key) != nullptr) reader.problem(key, fmt::format("'{}' has no effect: {}", key, why));
   }
 }
 
-/// Keys that only a model with num_experts may have.
-std::vector<std::string_view> moe_keys() {
-  return {"top_k", "moe_intermediate_size", "shared_expert_intermediate_size", "shared_expert_gate",
-          "dense_layers"};
-}
-
-DenseMlp read_dense_mlp(Reader& reader, bool gated) {
-  DenseMlp mlp;
-  mlp.width = reader.integer("intermediate_size", width_range).value_or(1);
-  mlp.gated = gated;
-  mlp.bias = reader.boolean("mlp_bias", Need::optional).value_or(false);
-  return mlp;
-}
-
-MoeMlp read_moe_mlp(Reader& reader, bool gated) {
-  MoeMlp moe;
-  const auto experts = reader.integer("num_experts", expert_range);
-  moe.experts = experts.value_or(1);
-  moe.top_k = read_top_k(reader, "top_k", "num_experts", experts).value_or(1);
-  moe.width = reader.integer("moe_intermediate_size", width_range).value_or(1);
-  moe.gated = gated;
-  moe.shared_width =
-      reader.integer("shared_expert_intermediate_size", {0, width_range.max}, Need::optional).value_or(0);
-  moe.shared_gate = reader.boolean("shared_expert_gate", Need::optional).value_or(false);
-  if (moe.shared_gate && moe.shared_width == 0) {
-    refuse_without_effect(reader, {"shared_expert_gate"}, "shared_expert_intermediate_size is absent or 0");
-  }
-  return moe;
-}
-
-/// MoE everywhere but in the layers that `dense_layers` lists.
-std::vector<FeedForward> read_moe_layers(Reader& reader, std::optional<std::int64_t> layers, bool gated) {
-  const MoeMlp moe = read_moe_mlp(reader, gated);
-  std::vector<FeedForward> mlps(static_cast<std::size_t>(layers.value_or(1)), moe);
+std::vector<bool> read_layer_list(Reader& reader, std::string_view key, std::optional<std::int64_t> layers,
+                                  bool absent) {
   const std::int64_t last = layers.value_or(layer_range.max) - 1;
-  const std::vector<std::int64_t> dense_layers = reader.integers("dense_layers", {0, last});
-  if (!reader.has_items("dense_layers")) {
-    refuse_without_effect(reader, {"intermediate_size", "mlp_bias"},
-                          "dense_layers lists no layer with a dense MLP");
-    return mlps;
-  }
-  const DenseMlp dense = read_dense_mlp(reader, gated);
-  for (const std::int64_t layer : dense_layers) {
-    if (layers) mlps[static_cast<std::size_t>(layer)] = dense;
-  }
-  return mlps;
+  const std::vector<std::int64_t> listed = reader.integers(key, {0, last});
+  const Node* const node = reader.take(key);
+  if (node != nullptr && node->kind == Node::Kind::sequence && node->children.empty())
+    reader.problem(
+        key,
+        fmt::format("'{}' lists no layer; name those it is about, from 0 to {}, or leave it out", key, last));
+  std::vector<bool> holds(static_cast<std::size_t>(layers.value_or(1)), node == nullptr && absent);
+  for (const std::int64_t layer : listed)
+    if (layers) holds[static_cast<std::size_t>(layer)] = true;
+  return holds;
 }
-
-std::vector<FeedForward> read_dense_layers(Reader& reader, std::optional<std::int64_t> layers, bool gated) {
-  reader.take("num_experts");
-  refuse_without_effect(reader, moe_keys(), "num_experts is absent, so every layer has a dense MLP");
-  return std::vector<FeedForward>(static_cast<std::size_t>(layers.value_or(1)),
-                                  read_dense_mlp(reader, gated));
-}
-
-/// By num_experts; where it is missing, by what else was written.
-bool describes_moe(const Reader& reader) {
-  const std::vector<std::string_view> keys = moe_keys();
-  const bool hints =
-      std::any_of(keys.begin(), keys.end(), [&](std::string_view key) { return reader.has(key); });
-  return reader.has("num_experts") || (hints && !reader.has("intermediate_size"));
-}
-
-std::vector<FeedForward> read_mlps(Reader& reader, std::optional<std::int64_t> layers) {
-  const bool gated = reader.boolean("gated", Need::optional).value_or(true);
-  return describes_moe(reader) ? read_moe_layers(reader, layers, gated)
-                               : read_dense_layers(reader, layers, gated);
-}
-
-}  // namespace
 
 Model read_model_yaml(const Node& root, const std::string& fallback_name, ReadLog& log) {
   Reader reader(root, "", {}, log);
   reader.adopt_provenance();
   Model model;
   model.name = reader.text("name", Need::optional).value_or(fallback_name);
+  std::vector<std::string> derived;
   const auto hidden = reader.integer("hidden_size", hidden_range);
-  const auto layers = reader.integer("num_layers", layer_range);
   model.hidden = hidden.value_or(1);
-  const GroupedQueryAttention attention = read_attention(reader, hidden, model.notes);
-  for (const FeedForward& mlp : read_mlps(reader, layers)) {
-    model.layers.push_back({attention, mlp});
-  }
+  model.layers = read_layers(reader, hidden, derived);
+  model.norm_bias = model.layers.front().norm_bias;
   model.vocabulary = reader.integer("vocab_size", vocabulary_range).value_or(1);
   model.tied_embeddings = reader.boolean("tie_embeddings").value_or(false);
+  model.positions = reader.integer("position_embeddings", vocabulary_range, Need::optional).value_or(0);
+  model.head_bias = read_flag(reader, "lm_head_bias");
+  model.beside = read_beside(reader);
+  model.notes = reader.texts("notes");
+  model.notes.insert(model.notes.end(), derived.begin(), derived.end());
   reader.refuse_unknown_keys();
   return model;
 }

@@ -38,4 +38,7 @@ std::string shown(const Node& node);
 /// left out, and a number written as {value: N} the same as N.
 std::string content_hash(const Node& root);
 
+/// SHA-256 of a text, in hex.
+std::string sha256(std::string_view text);
+
 }  // namespace bta

@@ -139,16 +139,37 @@ std::optional<bool> Reader::boolean(std::string_view key, Need need) {
   return {};
 }
 
-std::optional<std::string> Reader::text(std::string_view key, Need need) {
+std::optional<std::string> Reader::line_of(const Node& node, std::string_view key) {
   constexpr std::size_t longest = 1000;
-  const Node* const node = take_scalar(key, need, "text");
-  if (node == nullptr) return {};
-  const bool control = std::any_of(node->text.begin(), node->text.end(),
+  const bool control = std::any_of(node.text.begin(), node.text.end(),
                                    [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
-  if (!node->text.empty() && node->text.size() <= longest && !control) return node->text;
-  log_->problem(*node, path_of(key),
-                fmt::format("{} is not one line of 1 to {} bytes of text", in_quotes(node->text), longest));
+  if (!node.text.empty() && node.text.size() <= longest && !control) return node.text;
+  log_->problem(node, path_of(key),
+                fmt::format("{} is not one line of 1 to {} bytes of text", in_quotes(node.text), longest));
   return {};
+}
+
+std::optional<std::string> Reader::text(std::string_view key, Need need) {
+  const Node* const node = take_scalar(key, need, "text");
+  return node == nullptr ? std::nullopt : line_of(*node, key);
+}
+
+std::vector<std::string> Reader::texts(std::string_view key) {
+  const Node* const node = take(key);
+  if (node == nullptr) return {};
+  if (node->kind != Node::Kind::sequence) {
+    log_->problem(*node, path_of(key), shown(*node) + " stands where a list of texts is needed");
+    return {};
+  }
+  std::vector<std::string> values;
+  for (const Node& item : node->children) {
+    if (item.kind != Node::Kind::scalar) {
+      log_->problem(item, path_of(key), shown(item) + " stands where a text is needed");
+    } else if (auto line = line_of(item, key)) {
+      values.push_back(*std::move(line));
+    }
+  }
+  return values;
 }
 
 std::optional<std::size_t> Reader::choice(std::string_view key, const std::vector<std::string>& names,

@@ -44,6 +44,8 @@ class Reader {
                                     Need need = Need::required);
   /// A list of whole numbers without repeats; absent is empty.
   std::vector<std::int64_t> integers(std::string_view key, IntegerRange range);
+  /// A list of texts, each one line; absent is empty.
+  std::vector<std::string> texts(std::string_view key);
 
   /// Reads a map below this one with `body(Reader&)` and refuses what `body` did not ask for.
   template <class Body>
@@ -64,6 +66,7 @@ class Reader {
  private:
   template <class Value, class Parse>
   std::optional<Value> number(std::string_view key, Need need, bool may_be_quoted, Parse parse);
+  std::optional<std::string> line_of(const Node& node, std::string_view key);
   const Node* take_scalar(std::string_view key, Need need, std::string_view wanted);
   const Node* take_needed(std::string_view key, Need need);
   std::string path_of(std::string_view key) const;

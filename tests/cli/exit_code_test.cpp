@@ -57,7 +57,7 @@ TEST_CASE("a command that was mistyped is told the nearest") {
   check_refused(run({"exlpain"}), "command line: error: 'exlpain' is no command; did you mean explain?\n");
   check_refused(run({"frobnicate"}),
                 "command line: error: 'frobnicate' is no command; commands are plan, explain, verify, "
-                "calibrate, list, show\n");
+                "calibrate, import, list, show\n");
 }
 
 TEST_CASE("an option that was mistyped is told the nearest, with every other error of the line") {

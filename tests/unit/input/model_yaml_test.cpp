@@ -132,20 +132,21 @@ TEST_CASE("all problems of a file are reported together, in its order") {
       "hidden_size: 4096.5\nnum_layers: 0\nnum_heads: 4\nnum_heads: 5\nnum_kv_heads: 3\nqk_norm: per-head\n"
       "num_experts: 8\ntop_k: 9\nmoe_intermediate_size: x\nvocab_size: 100\ntie_embeddings: yes\nnum_hads: "
       "3\n";
-  CHECK(problems(model_from_yaml(text)) ==
-        "m.yaml:1:14: error: hidden_size: '4096.5' is not a whole number; a whole number from 1 to 1048576 "
-        "is needed\n"
-        "m.yaml:2:13: error: num_layers: '0' is too small; a whole number from 1 to 4096 is needed\n"
-        "m.yaml:4:1: error: num_heads: key 'num_heads' stands twice in one map, on lines 3 and 4; keep one "
-        "of them\n"
-        "m.yaml:5:15: error: num_kv_heads: num_kv_heads = 3 does not divide num_heads = 4\n"
-        "m.yaml:6:10: error: qk_norm: 'per-head' is not one of none, per_head, projection; did you mean "
-        "'per_head'?\n"
-        "m.yaml:8:8: error: top_k: top_k = 9 is more than num_experts = 8\n"
-        "m.yaml:9:24: error: moe_intermediate_size: 'x' is not a number; a whole number from 1 to 4194304 is "
-        "needed\n"
-        "m.yaml:11:17: error: tie_embeddings: 'yes' is neither true nor false (without quotes)\n"
-        "m.yaml:12:1: error: num_hads: unknown key 'num_hads'; did you mean 'num_heads'?\n");
+  CHECK(
+      problems(model_from_yaml(text)) ==
+      "m.yaml:1:14: error: hidden_size: '4096.5' is not a whole number; a whole number from 1 to 1048576 "
+      "is needed\n"
+      "m.yaml:2:13: error: num_layers: '0' is too small; a whole number from 1 to 4096 is needed\n"
+      "m.yaml:4:1: error: num_heads: key 'num_heads' stands twice in one map, on lines 3 and 4; keep one "
+      "of them\n"
+      "m.yaml:5:15: error: num_kv_heads: num_kv_heads = 3 does not divide num_heads = 4\n"
+      "m.yaml:6:10: error: qk_norm: 'per-head' is not one of none, per_head, projection, unit; did you mean "
+      "'per_head'?\n"
+      "m.yaml:8:8: error: top_k: top_k = 9 is more than num_experts = 8\n"
+      "m.yaml:9:24: error: moe_intermediate_size: 'x' is not a number; a whole number from 1 to 4194304 is "
+      "needed\n"
+      "m.yaml:11:17: error: tie_embeddings: 'yes' is neither true nor false (without quotes)\n"
+      "m.yaml:12:1: error: num_hads: unknown key 'num_hads'; did you mean 'num_heads'?\n");
 }
 
 TEST_CASE("a key without effect is an error") {
