@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "input/hf_config.h"
+#include "input/hf_file.h"
+#include "input/hf_refused.h"
 #include "input/quoted.h"
 
 namespace bta {
@@ -18,7 +19,8 @@ struct Claim {
 const HfFamily* family_named(std::string_view name) {
   const auto all = hf_families();
   const auto found = std::find_if(all.begin(), all.end(), [name](const HfFamily& family) {
-    return family.model_type == name || family.architecture == name;
+    return family.model_type == name || family.architecture == name ||
+           (!name.empty() && std::find(family.also.begin(), family.also.end(), name) != family.also.end());
   });
   return found == all.end() ? nullptr : &*found;
 }
@@ -46,7 +48,8 @@ std::vector<Claim> claims_of(const Node& map) {
 void add_wrapper_claims(std::vector<Claim>& claims, const Node& root, std::vector<std::string>& notes) {
   const bool text_is_named = !claims.empty();
   for (const Claim& claim : claims_of(root)) {
-    if (text_is_named && claim.family == nullptr) {
+    const bool known = claim.family != nullptr || refusal_reason(claim.node->text, root);
+    if (text_is_named && !known) {
       notes.push_back(fmt::format("{} {}: only its text model is read", claim.key, shown(*claim.node)));
     } else {
       claims.push_back(claim);
@@ -54,15 +57,19 @@ void add_wrapper_claims(std::vector<Claim>& claims, const Node& root, std::vecto
   }
 }
 
-}  // namespace
-
-bool is_identity(std::string_view key) {
-  return key == "architectures" || key == "model_type";
+/// Why a file with this claim cannot be read.
+std::string refusal(const Claim& claim, const Node& keys) {
+  const auto reason = refusal_reason(claim.node->text, keys);
+  return fmt::format("{} is not supported{}", shown(*claim.node),
+                     reason ? ": " + *reason : "; supported: " + supported_hf_families());
 }
+
+}  // namespace
 
 const HfFamily* identify_family(const Node& root, const Node* nested, std::vector<std::string>& notes,
                                 ReadLog& log) {
-  std::vector<Claim> claims = claims_of(nested != nullptr ? *nested : root);
+  const Node& keys = nested != nullptr ? *nested : root;
+  std::vector<Claim> claims = claims_of(keys);
   if (nested != nullptr) add_wrapper_claims(claims, root, notes);
   if (claims.empty()) {
     log.problem(root, "",
@@ -73,9 +80,8 @@ const HfFamily* identify_family(const Node& root, const Node* nested, std::vecto
   const HfFamily* const family = claims.front().family;
   for (const Claim& claim : claims) {
     if (claim.family == nullptr) {
-      log.problem(
-          *claim.node, claim.key,
-          fmt::format("{} is not supported; supported: {}", shown(*claim.node), supported_hf_families()));
+      log.problem(*claim.node, claim.key, refusal(claim, keys));
+      if (refusal_reason(claim.node->text, keys)) return nullptr;
     } else if (family != nullptr && claim.family != family) {
       log.problem(
           *claim.node, claim.key,
@@ -83,19 +89,6 @@ const HfFamily* identify_family(const Node& root, const Node* nested, std::vecto
     }
   }
   return family;
-}
-
-Node language_model_keys(const Node& root, const Node* nested) {
-  if (nested == nullptr) return root;
-  Node merged = *nested;
-  const auto is_null = [](const Node& child) { return child.kind == Node::Kind::null; };
-  std::erase_if(merged.children, is_null);
-  for (const Node& child : root.children) {
-    const bool part = child.kind == Node::Kind::map || child.kind == Node::Kind::null;
-    if (!part && !is_identity(child.key) && find(merged, child.key) == nullptr)
-      merged.children.push_back(child);
-  }
-  return merged;
 }
 
 }  // namespace bta

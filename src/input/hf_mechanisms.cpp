@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "input/hf_config.h"
+#include "base/split.h"
+#include "input/hf_file.h"
 #include "input/quoted.h"
 
 namespace bta {
@@ -77,18 +78,57 @@ constexpr std::array hints{
     "moe_hidden",
     "query_group",
     "key_value_groups",
-    "n_head",
-    "n_layer",
-    "n_embd",
-    "d_model",
+    "index_",
+    "indexer",
+    "lora",
+    "cla_",
+    "use_cla",
+    "engram",
+    "ngram",
+    "hyper_connection",
+    "hc_mult",
+    "alibi",
+    "position_embedding_type",
+    "no_rope",
+    "nope_",
+    "norm_head",
+    "multi_gate",
+    "residual_moe",
+    "bidirectional",
+    "value_residual",
+    "norm_after",
+    "post_norm",
+    "postnorm",
+    "parallel_block",
+    "num_loops",
+    "memory",
+    "cross_layer",
 };
 
-/// Hinting names of no consequence: a bound for windows, which are refused themselves when in use, and
-/// another word for the longest sequence.
+/// Hinting names of no consequence: another word for the longest sequence, and where a window that is
+/// not in use would begin.
 constexpr std::array harmless{"max_window_layers", "context_window"};
 
-/// Schedules that say "every layer".
-constexpr std::array every_layer{"moe_layer_freq", "decoder_sparse_step", "interleave_moe_layer_step"};
+/// Schedules that say "every layer", and scales that change nothing.
+constexpr std::array one_is_neutral{"moe_layer_freq",
+                                    "decoder_sparse_step",
+                                    "interleave_moe_layer_step",
+                                    "full_attention_interval",
+                                    "layernorm_full_attention_alpha",
+                                    "layernorm_full_attention_beta",
+                                    "layernorm_linear_attention_alpha",
+                                    "layernorm_linear_attention_beta"};
+
+/// A switch that is off takes these with it.
+struct Dependents {
+  std::string_view key;
+  std::array<std::string_view, 5> of;
+};
+constexpr std::array dependents{
+    Dependents{"use_cla", {"cla_share_factor"}},
+    Dependents{"use_mla",
+               {"kv_lora_rank", "q_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"}},
+};
 
 template <class Names>
 bool holds(const Names& names, std::string_view name) {
@@ -100,7 +140,90 @@ bool hints_at_mechanism(std::string_view key) {
                      [key](std::string_view hint) { return key.find(hint) != std::string_view::npos; });
 }
 
-/// null, false, zero, and empty text, lists and maps switch nothing on.
+bool is_one(const Node& node) {
+  const Parsed<std::int64_t> number = parse_integer(node.text, {1, 1});
+  return number.has_value();
+}
+
+std::string shown_value(const Node& node) {
+  return node.kind == Node::Kind::scalar ? in_quotes(node.text) : shown(node);
+}
+
+void refuse(const HfFile& file, const Node& node) {
+  file.reader.log().problem(
+      node, node.key,
+      fmt::format("{} is {}: this changes the arithmetic in a way that is not known here for {}, so "
+                  "the file is refused",
+                  in_quotes(node.key), shown_value(node), file.family.model_type));
+}
+
+void check_demands(const HfFile& file) {
+  for (const HfDemand& demand : file.family.demands) {
+    const Node* const node = demand.key.empty() ? nullptr : file.reader.take(demand.key);
+    if (node == nullptr) continue;
+    const std::vector<std::string> allowed = split(demand.values, ' ');
+    if (!holds(allowed, node->text))
+      file.reader.problem(demand.key, fmt::format("{} is not one of {}, which {} has", shown(*node),
+                                                  joined(allowed), file.family.model_type));
+  }
+}
+
+/// attn_type_list: 1 is full attention.
+void check_attention_types(const HfFile& file) {
+  const Node* const types = file.reader.take("attn_type_list");
+  if (types == nullptr) return;
+  const auto others = std::count_if(types->children.begin(), types->children.end(),
+                                    [](const Node& type) { return type.text != "1"; });
+  if (others > 0)
+    file.reader.problem("attn_type_list",
+                        fmt::format("{} of {} layers are not 1 (full attention) but lightning linear "
+                                    "attention: its cost is not modelled",
+                                    others, types->children.size()));
+}
+
+void take_dependents(const HfFile& file) {
+  for (const Dependents& group : dependents) {
+    const Node* const flag = file.reader.take(group.key);
+    if (flag == nullptr) continue;
+    if (is_active(*flag)) refuse(file, *flag);
+    for (const std::string_view key : group.of)
+      if (!key.empty()) file.reader.take(key);
+  }
+}
+
+void check_activation(const HfFile& file) {
+  constexpr std::array known{"silu", "swish", "swiglu"};
+  constexpr std::array others{"gelu",        "gelu_new",   "gelu_fast", "gelu_pytorch_tanh",
+                              "gelu_python", "quick_gelu", "relu",      "relu2"};
+  const std::string_view key = file.spelling(hf_keys::activation);
+  const auto activation = file.reader.text(key, Need::optional);
+  if (!activation || holds(known, *activation)) return;
+  if (!holds(others, *activation)) {
+    file.reader.problem(key, fmt::format("{} is not an activation known here; known: silu, swish, swiglu, "
+                                         "and gelu, relu and their variants",
+                                         in_quotes(*activation)));
+  } else if (file.family.gated) {
+    file.notes.push_back(
+        fmt::format("{} {}: matrices counted as for silu (gate, up and down)", key, in_quotes(*activation)));
+  }
+}
+
+void note_left_out(const HfFile& file) {
+  if (file.reader.take("quantization_config") != nullptr) {
+    file.notes.emplace_back("quantization_config: left out; parameters are counted, not stored bits");
+  }
+}
+
+bool is_neutral(const HfFile& file, const Node& node) {
+  if (!is_active(node) || !hints_at_mechanism(node.key)) return true;
+  const bool rope = node.key == "position_embedding_type" && node.text == "rope";
+  const bool part = file.family.mtp != HfMtp::refused && node.key.find("mtp") != std::string::npos;
+  return rope || part || holds(harmless, node.key) || holds(file.family.unused, node.key) ||
+         (holds(one_is_neutral, node.key) && is_one(node));
+}
+
+}  // namespace
+
 bool is_active(const Node& node) {
   if (node.kind == Node::Kind::null) return false;
   if (node.kind != Node::Kind::scalar) return !node.children.empty();
@@ -108,78 +231,14 @@ bool is_active(const Node& node) {
   return !node.text.empty() && node.text != "false" && !number;
 }
 
-std::string shown_value(const Node& node) {
-  return node.kind == Node::Kind::scalar ? in_quotes(node.text) : shown(node);
-}
-
-void refuse(Reader& reader, const HfFamily& family, const Node& node) {
-  reader.log().problem(
-      node, node.key,
-      fmt::format("{} is {}: this changes the arithmetic in a way that is not known here for {}, so "
-                  "the file is refused",
-                  in_quotes(node.key), shown_value(node), family.model_type));
-}
-
-void check_window(Reader& reader, const HfFamily& family) {
-  const Node* const window = reader.take("sliding_window");
-  if (!family.window_needs_flag) {
-    if (window != nullptr && is_active(*window)) refuse(reader, family, *window);
-    return;
-  }
-  if (reader.boolean("use_sliding_window", Need::optional).value_or(false)) {
-    refuse(reader, family, *reader.take("use_sliding_window"));
-  }
-}
-
-void check_layer_types(Reader& reader, const HfFamily& family) {
-  const Node* const types = reader.take("layer_types");
-  if (types == nullptr) return;
-  const auto is_full = [](const Node& type) {
-    return type.kind == Node::Kind::scalar && type.text == "full_attention";
-  };
-  if (types->kind != Node::Kind::sequence) return refuse(reader, family, *types);
-  const auto other = std::find_if_not(types->children.begin(), types->children.end(), is_full);
-  if (other == types->children.end()) return;
-  reader.log().problem(
-      *other, "layer_types",
-      fmt::format("{} is not supported; every layer must be 'full_attention'", shown(*other)));
-}
-
-void check_activation(Reader& reader, std::vector<std::string>& notes) {
-  constexpr std::array known{"silu", "swish", "swiglu"};
-  constexpr std::array others{"gelu",        "gelu_new",   "gelu_fast", "gelu_pytorch_tanh",
-                              "gelu_python", "quick_gelu", "relu",      "relu2"};
-  const auto activation = reader.text("hidden_act", Need::optional);
-  if (!activation || holds(known, *activation)) return;
-  if (holds(others, *activation)) {
-    notes.push_back(fmt::format("hidden_act {}: matrices counted as for silu (gate, up and down)",
-                                in_quotes(*activation)));
-    return;
-  }
-  reader.problem(
-      "hidden_act",
-      fmt::format(
-          "{} is not an activation known here; known: silu, swish, swiglu, and gelu, relu and their variants",
-          in_quotes(*activation)));
-}
-
-void note_left_out(Reader& reader, std::vector<std::string>& notes) {
-  if (reader.take("quantization_config") != nullptr) {
-    notes.emplace_back("quantization_config: left out; parameters are counted, not stored bits");
-  }
-}
-
-}  // namespace
-
-void refuse_unknown_mechanisms(Reader& reader, const HfFamily& family, std::vector<std::string>& notes) {
-  check_window(reader, family);
-  check_layer_types(reader, family);
-  check_activation(reader, notes);
-  note_left_out(reader, notes);
-  for (const Node* node : reader.unread()) {
-    const bool neutral = holds(harmless, node->key) || (holds(every_layer, node->key) && node->text == "1");
-    if (hints_at_mechanism(node->key) && is_active(*node) && !neutral) refuse(reader, family, *node);
-  }
+void refuse_unknown_mechanisms(const HfFile& file) {
+  check_demands(file);
+  check_attention_types(file);
+  check_activation(file);
+  note_left_out(file);
+  take_dependents(file);
+  for (const Node* node : file.reader.unread())
+    if (!is_neutral(file, *node)) refuse(file, *node);
 }
 
 }  // namespace bta

@@ -1,14 +1,12 @@
 // What would change the arithmetic and is not known is refused by name, never read as something else.
-#include "input/hf_config.h"
+#include "input/hf_families.h"
 #include "unit/input/input_support.h"
 
 namespace {
 
 using namespace bta::test;
 
-const std::string supported =
-    "supported: LlamaForCausalLM (llama), MixtralForCausalLM (mixtral), OlmoeForCausalLM (olmoe), "
-    "Qwen2MoeForCausalLM (qwen2_moe), Qwen3ForCausalLM (qwen3), Qwen3MoeForCausalLM (qwen3_moe)\n";
+const std::string supported = "supported: " + bta::supported_hf_families() + "\n";
 
 std::string config(const std::string& head, const std::string& members = "") {
   return "{" + head + R"(
@@ -37,10 +35,10 @@ std::string refused(int column, const std::string& key, const std::string& value
 TEST_SUITE_BEGIN("unit");
 
 TEST_CASE("an unknown family is refused by name, with what is supported") {
-  CHECK(problems(model_from_json(config(R"("architectures": ["MambaForCausalLM"],)"))) ==
-        "config.json:1:20: error: architectures: 'MambaForCausalLM' is not supported; " + supported);
-  CHECK(problems(model_from_json(config(R"("model_type": "gpt2",)"))) ==
-        "config.json:1:16: error: model_type: 'gpt2' is not supported; " + supported);
+  CHECK(problems(model_from_json(config(R"("architectures": ["OPTForCausalLM"],)"))) ==
+        "config.json:1:20: error: architectures: 'OPTForCausalLM' is not supported; " + supported);
+  CHECK(problems(model_from_json(config(R"("model_type": "opt",)"))) ==
+        "config.json:1:16: error: model_type: 'opt' is not supported; " + supported);
   CHECK(problems(model_from_json(config(""))) ==
         "config.json:1:1: error: neither 'architectures' nor 'model_type' says which family this is; " +
             supported);
@@ -50,41 +48,69 @@ TEST_CASE("architecture and model_type must agree") {
   CHECK(
       problems(model_from_json(config(R"("architectures": ["LlamaForCausalLM"], "model_type": "qwen3",)"))) ==
       "config.json:1:55: error: model_type: 'qwen3' contradicts 'LlamaForCausalLM' of the same file\n");
-  CHECK(problems(
-            model_from_json(config(R"("architectures": ["LlamaForCausalLM"], "model_type": "llama4",)"))) ==
-        "config.json:1:55: error: model_type: 'llama4' is not supported; " + supported);
+  CHECK(problems(model_from_json(config(R"("architectures": ["LlamaForCausalLM"], "model_type": "opt",)"))) ==
+        "config.json:1:55: error: model_type: 'opt' is not supported; " + supported);
   CHECK(problems(model_from_json(config(R"("architectures": ["LlamaForCausalLM"], "model_type": null,)")))
             .empty());
 }
 
-TEST_CASE("published files of other families are refused by their names") {
-  for (const auto& [folder, name] :
-       std::vector<std::pair<const char*, const char*>>{{"deepseek-v3", "'DeepseekV3ForCausalLM'"},
-                                                        {"gpt-oss-120b", "'GptOssForCausalLM'"},
-                                                        {"llama-4-scout", "'llama4_text'"}}) {
-    const auto file =
-        model_from_json(text_of(BTA_TEST_DATA "/models/" + std::string(folder) + "/config.json"));
-    REQUIRE_FALSE(file.has_value());
-    CHECK(problems(file).find(std::string(name) + " is not supported") != std::string::npos);
-  }
+TEST_CASE("a hybrid is refused with the count of its layers that are not attention") {
+  const auto why = [](const std::string& architecture, const std::string& members) {
+    return problems(model_from_json(config("\"architectures\": [\"" + architecture + "\"],", members)));
+  };
+  const std::string end = ": its cost is not modelled\n";
+  CHECK(why("Qwen3NextForCausalLM", R"(, "full_attention_interval": 4)") ==
+        "config.json:1:20: error: architectures: 'Qwen3NextForCausalLM' is not supported: 3 of 4 layers are "
+        "gated delta-rule linear attention" +
+            end);
+  CHECK(why("JambaForCausalLM", R"(, "attn_layer_period": 2)")
+            .ends_with("2 of 4 layers are Mamba state-space" + end));
+  CHECK(why("MiniMaxM1ForCausalLM", R"(, "attn_type_list": [0, 0, 0, 1])")
+            .ends_with("3 of 4 layers are lightning linear attention" + end));
+  CHECK(why("NemotronHForCausalLM", R"(, "hybrid_override_pattern": "M-M*")")
+            .ends_with("3 of 4 layers are Mamba-2 state-space or an MLP alone" + end));
+  CHECK(why("GraniteMoeHybridForCausalLM", R"(, "layer_types": ["mamba", "mamba", "attention", "mamba"])")
+            .ends_with("3 of 4 layers are Mamba-2 state-space" + end));
+  CHECK(why("KimiLinearForCausalLM", R"(, "linear_attn_config": {"kda_layers": [1, 2, 3]})")
+            .ends_with("3 of 4 layers are Kimi delta attention (linear)" + end));
+  CHECK(why("MambaForCausalLM", "").ends_with("its layers are Mamba state-space" + end));
 }
 
-TEST_CASE("a window in use is refused, one that is switched off is not") {
-  CHECK(refusal("mixtral", R"("sliding_window": 4096)") ==
-        refused(20, "sliding_window", "'4096'", "mixtral"));
+TEST_CASE("a mechanism of a whole family is the reason of its refusal") {
+  CHECK(problems(model_from_json(config(R"("model_type": "deepseek_v32",)"))) ==
+        "config.json:1:16: error: model_type: 'deepseek_v32' is not supported: it has an indexer that picks "
+        "the "
+        "keys a query sees (sparse attention), which is not modelled\n");
+  CHECK(
+      problems(model_from_json(R"({"model_type": "outer", "text_config": {"model_type": "qwen3_next"}})")) ==
+      "config.json:1:55: error: model_type: 'qwen3_next' is not supported: its layers are gated delta-rule "
+      "linear attention: its cost is not modelled\n");
+}
+
+TEST_CASE("a window in a family that has none is refused") {
   CHECK(refusal("llama", R"("sliding_window": 4096)") == refused(20, "sliding_window", "'4096'", "llama"));
-  CHECK(refusal("mixtral", R"("sliding_window": null)").empty());
-  CHECK(refusal("qwen3_moe", R"("sliding_window": 4096, "use_sliding_window": false, "max_window_layers": 2)")
-            .empty());
-  CHECK(refusal("qwen3_moe", R"("use_sliding_window": true, "sliding_window": 4096)") ==
-        refused(24, "use_sliding_window", "'true'", "qwen3_moe"));
+  CHECK(refusal("llama", R"("sliding_window": null)").empty());
 }
 
-TEST_CASE("layer types other than full attention are refused") {
-  CHECK(refusal("qwen3", R"("layer_types": ["full_attention", "full_attention"])").empty());
-  CHECK(refusal("qwen3", R"("layer_types": ["full_attention", "sliding_attention"])") ==
-        "config.json:4:36: error: layer_types: 'sliding_attention' is not supported; every layer must be "
-        "'full_attention'\n");
+TEST_CASE("attention of a kind that a family does not have is refused by name") {
+  CHECK(refusal("llama",
+                R"("layer_types": ["full_attention", "full_attention", "full_attention", "full_attention"])")
+            .empty());
+  CHECK(refusal("llama", R"("layer_types": ["full_attention", "sliding_attention", "x", "y"])") ==
+        "config.json:4:36: error: layer_types: 'sliding_attention' is not an attention known here for llama; "
+        "known: 'full_attention'\n");
+  CHECK(refusal("qwen3", R"("layer_types": ["linear_attention", "x", "x", "x"])") ==
+        "config.json:4:18: error: layer_types: 'linear_attention' is not an attention known here for qwen3; "
+        "known: 'full_attention', 'sliding_attention'\n");
+  CHECK(refusal("qwen3", R"("layer_types": ["full_attention", "full_attention"])") ==
+        "config.json:4:17: error: layer_types: a list of 2 entries stands where one with an entry for each "
+        "of 4 "
+        "layers is needed\n");
+  CHECK(refusal("llama", R"("attn_type_list": [1, 1, 1, 1])").empty());
+  CHECK(refusal("llama", R"("attn_type_list": [0, 1, 1, 1])") ==
+        "config.json:4:20: error: attn_type_list: 1 of 4 layers are not 1 (full attention) but lightning "
+        "linear "
+        "attention: its cost is not modelled\n");
 }
 
 struct Mechanism {

@@ -1,0 +1,56 @@
+// qwen2      q, k, v carry a bias, o none
+// qwen2_moe  attention as qwen2 (since 4.57 switchable by qkv_bias); a shared expert behind a d -> 1
+//            sigmoid gate; dense MLPs of intermediate_size where the schedule leaves experts out
+// qwen3      q, k, v, o carry a bias iff attention_bias; q_norm and k_norm per head
+// qwen3_moe  attention as qwen3, layers as qwen2_moe without the shared expert
+// The language models of Qwen3-VL are those of qwen3 and qwen3_moe.
+#include "input/hf_families.h"
+
+namespace bta {
+namespace {
+
+constexpr HfSwitch attention_bias{"attention_bias", false};
+
+constexpr std::array families{
+    HfFamily{.model_type = "qwen2",
+             .architecture = "Qwen2ForCausalLM",
+             .qkv_bias = always,
+             .windows = HfWindows::flagged,
+             .absent_window = 4096},
+    HfFamily{.model_type = "qwen2_moe",
+             .architecture = "Qwen2MoeForCausalLM",
+             .qkv_bias = {"qkv_bias", true},
+             .head_size_is_hidden_share = true,
+             .windows = HfWindows::flagged,
+             .absent_window = 4096,
+             .expert_width = "moe_intermediate_size",
+             .schedule = HfSchedule::sparse_step,
+             .shared = HfShared::width,
+             .shared_gate = true},
+    HfFamily{.model_type = "qwen3",
+             .architecture = "Qwen3ForCausalLM",
+             .also = {"qwen3_vl", "qwen3_vl_text", "Qwen3VLForConditionalGeneration"},
+             .qk_norm = QkNorm::per_head,
+             .qkv_bias = attention_bias,
+             .output_bias = attention_bias,
+             .windows = HfWindows::flagged,
+             .absent_window = 4096},
+    HfFamily{.model_type = "qwen3_moe",
+             .architecture = "Qwen3MoeForCausalLM",
+             .also = {"qwen3_vl_moe", "qwen3_vl_moe_text", "Qwen3VLMoeForConditionalGeneration"},
+             .qk_norm = QkNorm::per_head,
+             .qkv_bias = attention_bias,
+             .output_bias = attention_bias,
+             .windows = HfWindows::flagged,
+             .absent_window = 4096,
+             .expert_width = "moe_intermediate_size",
+             .schedule = HfSchedule::sparse_step},
+};
+
+}  // namespace
+
+std::span<const HfFamily> hf_qwen_families() {
+  return families;
+}
+
+}  // namespace bta

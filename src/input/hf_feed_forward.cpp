@@ -1,0 +1,100 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "input/hf_file.h"
+#include "input/model_shape.h"
+
+namespace bta {
+namespace {
+
+/// `first`, then the other names that are not it.
+Spellings also(std::string_view first, const Spellings& others) {
+  Spellings names{first};
+  std::copy_if(others.begin(), others.end(), std::back_inserter(names),
+               [&](std::string_view name) { return name != first; });
+  return names;
+}
+
+DenseMlp read_dense_mlp(const HfFile& file, std::optional<std::int64_t> hidden) {
+  const HfFamily& family = file.family;
+  const std::string_view key = file.spelling(also(family.dense_width, hf_keys::dense_width));
+  DenseMlp mlp;
+  mlp.gated = family.gated;
+  mlp.bias = file.is_on(family.mlp_bias);
+  if (family.absent_width_is_4_hidden && !file.reader.has(key)) {
+    mlp.width = 4 * hidden.value_or(1);
+    file.notes.push_back(fmt::format("{} is absent: {} takes 4 times the hidden size = {}", key,
+                                     family.model_type, mlp.width));
+  } else {
+    mlp.width = file.reader.integer(key, width_range).value_or(1);
+  }
+  return mlp;
+}
+
+/// A count of shared experts gives their width; a width beside it must be that of one or of all.
+std::int64_t read_counted_shared_width(const HfFile& file, std::int64_t expert_width) {
+  const auto count =
+      file.reader.integer(file.spelling(hf_keys::shared_experts), {0, expert_range.max}, Need::optional);
+  const std::string_view key = file.spelling(hf_keys::shared_width);
+  const auto width = file.reader.integer(key, width_range, Need::optional);
+  const std::int64_t total = count.value_or(0) * expert_width;
+  if (width && *width != expert_width && *width != total) {
+    file.reader.problem(key, fmt::format("'{}' is {} but shared experts of {} have a width of {} each and {} "
+                                         "together",
+                                         key, *width, file.family.model_type, expert_width, total));
+  }
+  return total;
+}
+
+std::int64_t read_shared_width(const HfFile& file, std::int64_t expert_width) {
+  switch (file.family.shared) {
+    case HfShared::none:
+      return 0;
+    case HfShared::one:
+      return expert_width;
+    case HfShared::count:
+      return read_counted_shared_width(file, expert_width);
+    case HfShared::width:
+      return file.reader.integer(file.spelling(hf_keys::shared_width), {0, width_range.max}).value_or(0);
+  }
+  return 0;
+}
+
+MoeMlp read_moe_mlp(const HfFile& file) {
+  const HfFamily& family = file.family;
+  const std::string_view experts_key = file.spelling(hf_keys::experts);
+  const std::string_view width_key = file.spelling(also(family.expert_width, hf_keys::expert_width));
+  const auto experts = file.reader.integer(experts_key, expert_range);
+  MoeMlp moe;
+  moe.experts = experts.value_or(1);
+  moe.top_k = read_top_k(file.reader, file.spelling(hf_keys::top_k), experts_key, experts).value_or(1);
+  moe.width = file.reader.integer(width_key, width_range).value_or(1);
+  moe.gated = family.gated;
+  const bool shared = file.is_on(family.shared_used);
+  const std::int64_t shared_width = read_shared_width(file, moe.width);
+  moe.shared_width = shared ? shared_width : 0;
+  moe.shared_gate = family.shared_gate && moe.shared_width > 0;
+  moe.router_bias = family.router_bias;
+  moe.selection_bias = file.is_on(family.selection_bias);
+  moe.expert_bias = file.is_on(family.expert_bias);
+  return moe;
+}
+
+}  // namespace
+
+std::vector<FeedForward> read_feed_forwards(const HfFile& file, std::optional<std::int64_t> hidden,
+                                            std::int64_t layers) {
+  const auto count = static_cast<std::size_t>(layers);
+  if (file.family.expert_width.empty()) return std::vector<FeedForward>(count, read_dense_mlp(file, hidden));
+  std::vector<FeedForward> mlps(count, read_moe_mlp(file));
+  const std::vector<bool> moe = read_moe_layers(file, layers);
+  if (file.family.schedule != HfSchedule::every_layer) file.reader.take(file.family.dense_width);
+  if (std::find(moe.begin(), moe.end(), false) == moe.end()) return mlps;
+  const DenseMlp dense = read_dense_mlp(file, hidden);
+  for (std::size_t layer = 0; layer < count; ++layer)
+    if (!moe[layer]) mlps[layer] = dense;
+  return mlps;
+}
+
+}  // namespace bta

@@ -1,0 +1,129 @@
+// Every family's example counts the parameters of its published checkpoint, and docs/models.md says so.
+#include <fstream>
+#include <map>
+
+#include "base/split.h"
+#include "input/hf_families.h"
+#include "input/hf_refused.h"
+#include "model/parameters.h"
+#include "unit/input/input_support.h"
+
+namespace {
+
+using namespace bta::test;
+
+bta::Model fixture(const std::string& name) {
+  return good(model_from_json(text_of(BTA_TEST_DATA "/models/" + name + "/config.json")));
+}
+
+struct Published {
+  const char* name;
+  std::int64_t total, active, active_without_embedding;
+};
+
+// Totals: the sizes of the published weight files; active: total without the experts a token does not visit.
+const Published published[] = {
+    {"mistral-7b-v0.1", 7'241'732'096, 7'241'732'096, 7'110'660'096},
+    {"phi-3-mini-4k", 3'821'079'552, 3'821'079'552, 3'722'578'944},
+    {"gpt2", 124'439'808, 124'439'808, 124'439'808},
+    {"gpt-j-6b", 6'050'882'784, 6'050'882'784, 5'844'444'384},
+    {"qwen2.5-7b", 7'615'616'512, 7'615'616'512, 7'070'619'136},
+    {"qwen2-57b-a14b", 57'408'658'944, 14'249'270'784, 13'704'732'160},
+    {"deepseek-moe-16b", 16'375'728'128, 2'828'650'496, 2'618'935'296},
+    {"deepseek-v2", 235'741'434'880, 21'375'800'320, 20'851'512'320},
+    {"deepseek-v2-lite", 15'706'484'224, 2'661'150'208, 2'451'435'008},
+    {"deepseek-v3", 671'026'419'200, 37'552'297'472, 36'625'618'432},
+    {"kimi-k2", 1'026'408'232'448, 32'861'500'928, 31'687'095'808},
+    {"glm-4.5", 352'797'829'024, 33'632'266'144, 32'856'319'904},
+    {"glm-4.5-air", 106'852'251'264, 13'424'129'664, 12'803'372'672},
+    {"dots.llm1", 142'774'381'696, 14'016'588'928, 13'393'734'784},
+    {"ling-lite-1.5", 16'801'974'272, 2'753'153'024, 2'494'154'752},
+    {"ling-mini-2.0", 16'255'643'392, 1'432'973'056, 1'111'060'224},
+    {"hunyuan-a13b", 80'393'183'232, 12'747'448'320, 12'747'448'320},
+    {"mixtral-8x22b", 140'630'071'296, 39'161'468'928, 38'960'142'336},
+    {"dbrx", 131'596'523'520, 36'469'708'800, 35'853'146'112},
+    {"gpt-oss-120b", 116'829'156'672, 5'711'982'912, 5'132'849'472},
+    {"gpt-oss-20b", 20'914'757'184, 4'187'440'704, 3'608'307'264},
+    {"llama-4-scout", 107'769'861'120, 17'172'894'720, 16'138'408'960},
+    {"llama-4-maverick", 400'711'848'960, 17'184'691'200, 16'150'205'440},
+    {"granite-3.0-3b-a800m", 3'298'793'472, 882'874'368, 882'874'368},
+    {"grok-1", 315'684'820'992, 83'756'587'008, 83'756'587'008},
+    {"ernie-4.5-21b-a3b", 21'825'437'888, 3'352'150'208, 3'352'150'208},
+    {"phi-3.5-moe", 41'873'153'344, 6'640'999'744, 6'509'665'600},
+    {"minimax-m2", 228'689'764'864, 11'030'553'088, 10'415'956'480},
+};
+
+/// The cells of the rows of the table that begins with this header, back-quotes taken off.
+std::vector<std::vector<std::string>> table(const std::string& header) {
+  std::ifstream file(BTA_SOURCE_DIR "/docs/models.md");
+  std::vector<std::vector<std::string>> rows;
+  bool inside = false;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("|")) inside = false;
+    if (inside && line.starts_with("| `")) {
+      std::erase(line, '`');
+      rows.push_back(bta::split(line, '|'));
+      for (std::string& cell : rows.back()) {
+        cell.erase(0, cell.find_first_not_of(' '));
+        cell.erase(cell.find_last_not_of(' ') + 1);
+      }
+    }
+    if (line.starts_with(header)) inside = true;
+  }
+  return rows;
+}
+
+TEST_SUITE_BEGIN("unit");
+
+TEST_CASE("the examples count their published parameters to the last one") {
+  for (const Published& row : published) {
+    CAPTURE(row.name);
+    const bta::ParameterCount count = bta::count_parameters(fixture(row.name));
+    CHECK(count.total() == row.total);
+    CHECK(count.active() == row.active);
+    CHECK(count.active_without_input_embedding() == row.active_without_embedding);
+  }
+}
+
+TEST_CASE("MTP and vision are counted apart where their weights are known") {
+  using Parts = std::vector<bta::ModelPart>;
+  CHECK(fixture("deepseek-v3").beside == Parts{{"MTP", 11'610'068'224}});
+  CHECK(fixture("glm-4.5").beside == Parts{{"MTP", 3'988'069'792}});
+  CHECK(fixture("llama-4-scout").beside == Parts{{"vision", 871'932'416}});
+  CHECK(fixture("kimi-k2").beside.empty());
+  const bta::Model ernie = fixture("ernie-4.5-21b-a3b");
+  CHECK(ernie.beside.empty());
+  CHECK(ernie.notes.back() == "num_nextn_predict_layers 1: MTP is left out of every number");
+}
+
+TEST_CASE("docs/models.md has a row for every family and no other, with the count of its example") {
+  std::vector<std::string> rows, families;
+  for (const auto& cells : table("| model_type")) {
+    rows.push_back(cells.at(1) + " " + cells.at(2));
+    const std::string example = cells.at(5);
+    if (example == "-") continue;
+    CAPTURE(example);
+    CHECK(cells.at(7) == std::to_string(bta::count_parameters(fixture(example)).total()));
+  }
+  for (const bta::HfFamily& family : bta::hf_families()) {
+    std::string names(family.architecture);
+    for (const std::string_view other : family.also)
+      if (!other.empty()) names += ", " + std::string(other);
+    families.push_back(std::string(family.model_type) + " " + names);
+  }
+  CHECK(rows == families);
+}
+
+TEST_CASE("docs/models.md lists every family that is refused with its reason") {
+  std::vector<std::string> rows, refused;
+  for (const auto& cells : table("| refused"))
+    rows.push_back(cells.at(1) + " " + cells.at(2) + " " + cells.at(3));
+  for (const bta::HfRefused& row : bta::hf_refused())
+    refused.push_back(std::string(row.model_type) + " " + std::string(row.architecture) + " " +
+                      std::string(row.mechanism));
+  CHECK(rows == refused);
+}
+
+TEST_SUITE_END();
+
+}  // namespace
