@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+
+#include "input/model_shape.h"
 
 namespace bta {
 namespace {
-
-constexpr std::array<std::string_view, 4> qk_norm_names = {"none", "per_head", "projection", "unit"};
 
 void add(ModelKeys& keys, std::string_view key, std::int64_t value) {
   keys.emplace_back(key, fmt::format("{}", value));

@@ -32,7 +32,7 @@ GroupedQueryAttention read_grouped_query(Reader& reader, std::optional<std::int6
   attention.v_head_dim =
       reader.integer("v_head_dim", head_size_range, Need::optional).value_or(heads.head_size);
   attention.rotary_dim = read_rotary_dim(reader, heads.head_size);
-  const auto norm = reader.choice("qk_norm", {"none", "per_head", "projection", "unit"}, Need::optional);
+  const auto norm = reader.choice("qk_norm", qk_norm_names, Need::optional);
   attention.qk_norm = static_cast<QkNorm>(norm.value_or(0));
   attention.qkv_bias = read_flag(reader, "qkv_bias");
   attention.output_bias = read_flag(reader, "attention_output_bias");

@@ -2,100 +2,19 @@
 
 #include <fmt/format.h>
 
-#include "base/count.h"
+#include <algorithm>
+#include <utility>
+
 #include "model/parameters.h"
 #include "report/csv.h"
 #include "report/document.h"
-#include "report/explain_parts.h"
 #include "report/markdown.h"
+#include "report/model_layers.h"
+#include "report/model_parts.h"
 #include "report/text_table.h"
 
 namespace bta {
 namespace {
-
-struct Part {
-  std::string_view name;
-  std::int64_t parameters;
-  std::int64_t bytes;                    // all resident
-  std::optional<std::int64_t> streamed;  // by one pass
-};
-
-std::vector<Part> parts_of(const ModelDescription& description) {
-  const ParameterCount count = count_parameters(description.model);
-  const auto part = [&](std::string_view name, std::int64_t parameters, std::int64_t streamed) {
-    return Part{name, parameters, product(parameters, description.weight_bytes),
-                product(streamed, description.weight_bytes)};
-  };
-  const auto whole = [&](std::string_view name, std::int64_t parameters) {
-    return part(name, parameters, parameters);
-  };
-  // A tied table is the head's weight: streamed for the head, counted once.
-  const std::int64_t looked_up_only = count.tied ? 0 : count.embedding;
-  std::vector<Part> parts = {part("embedding", count.embedding, count.embedding - looked_up_only),
-                             whole("attention", count.attention),
-                             whole("dense_mlp", count.dense_mlp),
-                             whole("router", count.router),
-                             whole("shared_experts", count.shared_experts),
-                             whole("routed_experts", count.routed_experts),
-                             whole("norms", count.norms),
-                             whole("output_head", count.output_head),
-                             part("total", count.total(), count.total() - looked_up_only)};
-  for (const auto& [name, active] :
-       {std::pair("active", count.active()),
-        std::pair("active_without_input_embedding", count.active_without_input_embedding())})
-    parts.push_back({name, active, product(active, description.weight_bytes), {}});
-  return parts;
-}
-
-constexpr auto part_columns = std::to_array<Column<Part>>({
-    {"part", "part", "", Look::text, [](const Part& p) { return cell(p.name); }},
-    {"parameters", "parameters", "", Look::count, [](const Part& p) { return cell(p.parameters); }},
-    {"resident_weight_bytes", "resident", "bytes", Look::count, [](const Part& p) { return cell(p.bytes); }},
-    {"streamed_weight_bytes", "streamed by a pass", "bytes", Look::count,
-     [](const Part& p) { return cell(p.streamed); }},
-});
-
-struct KindLine {
-  LayerKind kind;
-};
-const GroupedQueryAttention& attention(const KindLine& l) {
-  return std::get<GroupedQueryAttention>(l.kind.layer.attention);
-}
-Cell of_moe(const KindLine& l, std::int64_t MoeMlp::*member) {
-  const auto* moe = std::get_if<MoeMlp>(&l.kind.layer.feed_forward);
-  return moe ? cell(moe->*member) : Cell();
-}
-Cell dense_width(const KindLine& l) {
-  const auto* mlp = std::get_if<DenseMlp>(&l.kind.layer.feed_forward);
-  return mlp ? cell(mlp->width) : Cell();
-}
-Cell shared_width(const KindLine& l) {
-  const auto* moe = std::get_if<MoeMlp>(&l.kind.layer.feed_forward);
-  return moe && moe->shared_width > 0 ? cell(moe->shared_width) : Cell();
-}
-constexpr auto kind_columns = std::to_array<Column<KindLine>>({
-    {"layers", "layers", "", Look::count, [](const KindLine& l) { return cell(l.kind.count); }},
-    {"heads", "heads", "", Look::count, [](const KindLine& l) { return cell(attention(l).heads); }},
-    {"kv_heads", "KV heads", "", Look::count, [](const KindLine& l) { return cell(attention(l).kv_heads); }},
-    {"qk_head_dim", "q/k size", "", Look::count,
-     [](const KindLine& l) { return cell(attention(l).qk_head_dim); }},
-    {"v_head_dim", "v size", "", Look::count,
-     [](const KindLine& l) { return cell(attention(l).v_head_dim); }},
-    {"sliding_window", "window", "", Look::count,
-     [](const KindLine& l) { return attention(l).window ? cell(attention(l).window->keys) : Cell(); }},
-    {"experts", "experts", "", Look::count, [](const KindLine& l) { return of_moe(l, &MoeMlp::experts); }},
-    {"top_k", "top_k", "", Look::count, [](const KindLine& l) { return of_moe(l, &MoeMlp::top_k); }},
-    {"expert_width", "expert width", "", Look::count,
-     [](const KindLine& l) { return of_moe(l, &MoeMlp::width); }},
-    {"shared_width", "shared width", "", Look::count, shared_width},
-    {"dense_width", "MLP width", "", Look::count, dense_width},
-});
-
-std::vector<KindLine> kinds_of(const Model& model) {
-  std::vector<KindLine> lines;
-  for (const LayerKind& kind : layer_kinds(model)) lines.push_back({kind});
-  return lines;
-}
 
 std::int64_t state_total(const ModelDescription& d) {
   return training_state_bytes(count_parameters(d.model).total(), d.state->sum());
@@ -108,35 +27,69 @@ std::string state_note(const ModelDescription& d) {
       s.weight, s.gradient, s.master, s.moments, s.sum(), grouped(state_total(d)));
 }
 
+std::string bytes_note(const ModelDescription& d) {
+  const Model& m = d.model;
+  std::string text = fmt::format(
+      "{} bytes per weight; resident: all weights at once; streamed: what one pass brings to the wafer, "
+      "every "
+      "expert once",
+      d.weight_bytes);
+  if (m.positions > 0 || !m.tied_embeddings)
+    text +=
+        fmt::format("; looked up off the wafer, not streamed: {}{}{}", m.tied_embeddings ? "" : "embedding",
+                    m.positions > 0 && !m.tied_embeddings ? ", " : "", m.positions > 0 ? "positions" : "");
+  if (std::ranges::any_of(m.layers, &Layer::post_norms))
+    text += "; gains of the norms after attention and MLP are counted, not streamed";
+  return text;
+}
+
 std::vector<std::string> notes_of(const ModelDescription& d) {
   std::vector<std::string> notes;
   if (d.state) notes.push_back(state_note(d));
   for (const std::string& note : d.model.notes) notes.push_back(note);
-  notes.push_back(
-      fmt::format("{} bytes per weight; resident: all weights at once; streamed: what one pass brings to the "
-                  "wafer, every expert once",
-                  d.weight_bytes));
+  notes.push_back(bytes_note(d));
   return notes;
 }
 
-std::string heading(const Model& m) {
-  return fmt::format("{}\n{} layers, hidden {}, vocabulary {}, {} embeddings, hash {}\n", m.name,
-                     m.layers.size(), m.hidden, grouped(m.vocabulary), m.tied_embeddings ? "tied" : "untied",
-                     m.content_hash);
+/// What holds for all layers; a model in which it does not says so.
+std::string block_text(const Model& m, bool Layer::*member, std::string_view text) {
+  const auto holding = std::ranges::count_if(m.layers, member);
+  if (holding == 0) return "";
+  if (std::cmp_equal(holding, m.layers.size())) return fmt::format(", {}", text);
+  return fmt::format(", {} in {} layers", text, holding);
 }
 
+std::string shape_text(const Model& m) {
+  std::string text = fmt::format("{} layers, hidden {}, vocabulary {}, {} embeddings", m.layers.size(),
+                                 m.hidden, grouped(m.vocabulary), m.tied_embeddings ? "tied" : "untied");
+  if (m.positions > 0) text += fmt::format(", {} learned positions", grouped(m.positions));
+  if (m.head_bias) text += ", output head with bias";
+  return text + block_text(m, &Layer::norm_bias, "norms with bias") +
+         block_text(m, &Layer::parallel, "attention and MLP in parallel") +
+         block_text(m, &Layer::post_norms, "norms after attention and MLP too");
+}
+
+std::string heading(const Model& m) {
+  return fmt::format("{}\n{}, hash {}\n", m.name, shape_text(m), m.content_hash);
+}
+
+constexpr std::size_t width = 100;  // of the page
+
 std::string model_table(const ModelDescription& d) {
-  std::string text = heading(d.model) + "\n" +
-                     write_text_table(text_grid<KindLine>(kind_columns, kinds_of(d.model))) + "\n" +
-                     write_text_table(text_grid<Part>(part_columns, parts_of(d))) + "\n";
-  for (const std::string& note : notes_of(d)) text += write_paragraph(note);
+  std::string text = fmt::format("{}\n{}hash {}\n\n", d.model.name,
+                                 write_paragraph(shape_text(d.model), "", "  ", width), d.model.content_hash);
+  text += write_text_table(attention_table(d.model)) + "\n" + write_text_table(feed_forward_table(d.model)) +
+          "\n";
+  text += write_text_table(model_bytes_table(model_bytes(d.model, d.weight_bytes))) + "\n";
+  for (const std::string& note : notes_of(d)) text += write_paragraph(note, "", "  ", width);
   return text;
 }
 
 std::string model_markdown(const ModelDescription& d) {
-  return markdown_heading(heading(d.model)) + "\n" +
-         write_markdown(text_grid<KindLine>(kind_columns, kinds_of(d.model))) + "\n" +
-         write_markdown(text_grid<Part>(part_columns, parts_of(d))) + "\n" + markdown_list(notes_of(d));
+  return markdown_heading(heading(d.model)) + "\n" + write_markdown(attention_table(d.model)) + "\n" +
+         write_markdown(feed_forward_table(d.model)) + "\n" +
+         write_markdown(model_bytes_table(model_bytes(d.model, d.weight_bytes))) + "\n" +
+         markdown_list(notes_of(d));
 }
 
 Json state_json(const ModelDescription& d) {
@@ -155,12 +108,20 @@ std::string model_document(const ModelDescription& d) {
   document["vocabulary"] = m.vocabulary;
   document["tied_embeddings"] = m.tied_embeddings;
   document["layers"] = m.layers.size();
-  document["layer_kinds"] = to_json(machine_grid<KindLine>(kind_columns, kinds_of(m)));
+  document["position_embeddings"] = m.positions;
+  document["norm_bias"] = m.norm_bias;
+  document["head_bias"] = m.head_bias;
+  document["layer_kinds"] = layer_kinds_json(m);
   document["bytes_per_weight"] = d.weight_bytes;
-  document["parts"] = to_json(machine_grid<Part>(part_columns, parts_of(d)));
-  for (const Part& part : parts_of(d))
+  std::vector<ModelBytes> parts = model_bytes(m, d.weight_bytes);
+  std::erase_if(parts, [](const ModelBytes& part) { return !part.resident; });
+  document["parts"] = to_json(model_bytes_grid(parts));
+  for (const ModelBytes& part : parts)
     if (part.name.starts_with("total") || part.name.starts_with("active"))
-      document["parameters"][std::string(part.name)] = part.parameters;
+      document["parameters"][part.name] = part.parameters;
+  document["beside"] = Json::array();
+  for (const ModelPart& part : m.beside)
+    document["beside"].push_back({{"part", part.name}, {"parameters", part.parameters}});
   document["state"] = d.state ? state_json(d) : Json();
   document["notes"] = m.notes;
   return write_json(document);
@@ -173,7 +134,7 @@ std::string write_model(const ModelDescription& d, Format format) {
     case Format::table:
       return model_table(d);
     case Format::csv:
-      return write_csv(machine_grid<Part>(part_columns, parts_of(d)));
+      return write_csv(model_bytes_grid(model_bytes(d.model, d.weight_bytes)));
     case Format::json:
       return model_document(d);
     case Format::markdown:

@@ -1,7 +1,5 @@
 // One model in full: shape, exact parameter counts by part, bytes of its weights, of its training state.
-// Weights resident = every parameter at once; streamed = what one pass brings to the wafer, every
-// expert once, without the embedding table (looked up outside); a model that streams its weights needs
-// the resident bytes of no more than a part of a layer, but always in the total the resident ones.
+// See model_parts.h for what is resident and what is streamed.
 #pragma once
 
 #include <array>

@@ -66,8 +66,9 @@ TEST_CASE("so does a config.json changed by --set, named by hand") {
                {"--set", "model.num_local_experts=16", "--set", "model.name=Mixtral 16"});
 }
 
-TEST_CASE("so does a YAML file that leaves values to be derived, and a built-in model") {
-  check_import(BTA_TEST_DATA "/models/gpt-j-6b.yaml");
+TEST_CASE("so does a YAML file of any kind of model, and a built-in model") {
+  for (const std::string name : {"gpt-j-6b", "deepseek-v3", "gpt-oss-120b", "gpt2", "llama-4-scout"})
+    check_import(BTA_TEST_DATA "/models/" + name + ".yaml");
   check_import("qwen3-30b-a3b");
 }
 

@@ -34,6 +34,24 @@ TEST_CASE("parameter counts are exact, resident and streamed bytes stand apart")
     }
 }
 
+TEST_CASE("layers are shown by what they are, parts beside the model in no total") {
+  const std::string file = BTA_TEST_DATA "/models/deepseek-v3.yaml";
+  const json document = json::parse(run({"show", file, "--format", "json"}).out);
+  const json& kinds = document.at("layer_kinds");
+  REQUIRE(kinds.size() == 2);
+  CHECK(kinds.at(0).at("positions") == json({0, 1, 2}));
+  CHECK(kinds.at(0).at("feed_forward") == "dense");
+  CHECK(kinds.at(1).at("layers") == 58);
+  CHECK(kinds.at(1).at("attention") == "MLA");
+  CHECK(kinds.at(1).at("qk_head_dim") == 192);
+  CHECK(kinds.at(1).at("kv_heads").is_null());
+  CHECK(document.at("beside") == json({{{"part", "MTP"}, {"parameters", 11'610'304'768}}}));
+  CHECK(document.at("parameters").at("total") == 671'026'419'200);
+  CHECK(run({"show", file}).out.find("\nMTP, in no total                 11,610,304,768") !=
+        std::string::npos);
+  CHECK(run({"show", file, "--set", "model.mtp_parameters=null"}).out.find("MTP") == std::string::npos);
+}
+
 TEST_CASE("training state is the sum of the bytes that were given") {
   for (const auto& [bytes, total] :
        {std::pair("2,2,4,8", 488'513'961'984), {"2,4,4,8", 549'578'207'232}, {"4,4,4,8", 610'642'452'480}}) {

@@ -3,6 +3,7 @@
 
 #include "golden/golden_file.h"
 #include "golden/sample_records.h"
+#include "input/load.h"
 #include "report/explain_report.h"
 #include "report/hardware_report.h"
 #include "report/inventory_report.h"
@@ -58,6 +59,15 @@ TEST_CASE("the Pareto front prints as its goldens say") {
 TEST_CASE("show prints a model as its goldens say") {
   const ModelDescription description{sample_model(), 2, StateBytes{}};
   check_all_formats("show_model", [&](Format format) { return write_model(description, format); });
+}
+
+TEST_CASE("show prints latent attention, windows, biases and parts beside the model as its goldens say") {
+  for (const std::string name : {"deepseek-v3", "gpt-oss-120b"}) {
+    const Result<Model> model = load_model(BTA_TEST_DATA "/models/" + name + ".yaml", {});
+    REQUIRE(model.has_value());
+    const ModelDescription description{model.value(), 2, {}};
+    check_all_formats("show_" + name, [&](Format format) { return write_model(description, format); });
+  }
 }
 
 TEST_CASE("show prints hardware as its goldens say") {
