@@ -67,7 +67,7 @@ constexpr std::array families{
              .schedule = HfSchedule::after_leading,
              .shared = HfShared::count,
              .selection_bias = always,
-             .demands = {HfDemand{"topk_method", "noaux_tc"}}},
+             .demands = {HfDemand{"topk_method", "noaux_tc"}, HfDemand{"use_qk_norm", "true"}}},
     HfFamily{.model_type = "bailing_moe",
              .architecture = "BailingMoeForCausalLM",
              .qkv_bias = {"use_qkv_bias", false},

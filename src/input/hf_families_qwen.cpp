@@ -34,7 +34,8 @@ constexpr std::array families{
              .qkv_bias = attention_bias,
              .output_bias = attention_bias,
              .windows = HfWindows::flagged,
-             .absent_window = 4096},
+             .absent_window = 4096,
+             .demands = {HfDemand{"use_qk_norm", "true"}}},
     HfFamily{.model_type = "qwen3_moe",
              .architecture = "Qwen3MoeForCausalLM",
              .also = {"qwen3_vl_moe", "qwen3_vl_moe_text", "Qwen3VLMoeForConditionalGeneration"},
@@ -44,7 +45,8 @@ constexpr std::array families{
              .windows = HfWindows::flagged,
              .absent_window = 4096,
              .expert_width = "moe_intermediate_size",
-             .schedule = HfSchedule::sparse_step},
+             .schedule = HfSchedule::sparse_step,
+             .demands = {HfDemand{"use_qk_norm", "true"}}},
 };
 
 }  // namespace

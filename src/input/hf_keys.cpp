@@ -33,9 +33,14 @@ const Node* map_named(const Node& parent, std::string_view key) {
   return node != nullptr && node->kind == Node::Kind::map ? node : nullptr;
 }
 
+/// Keys that may differ from part to part.
+bool is_of_one_part(std::string_view key) {
+  return is_identity(key) || key == "_name_or_path" || key == "name";
+}
+
 /// What a section repeats of a file's own head, and says nothing about the model with.
 bool is_of_the_whole_file(std::string_view key) {
-  return is_identity(key) || key == "tie_word_embeddings" || key == "torch_dtype";
+  return is_of_one_part(key) || key == "tie_word_embeddings" || key == "torch_dtype";
 }
 
 /// The first non-null of two values stands.
@@ -145,7 +150,7 @@ Node language_model_keys(const Node& root, const Node* nested) {
 
 void refuse_contradictions(const Node& root, const Node* nested, const Reader& reader, ReadLog& log) {
   for (const std::string& key : reader.asked()) {
-    if (nested != nullptr && !is_identity(key)) compare(root, *nested, "text_config", key, log);
+    if (nested != nullptr && !is_of_one_part(key)) compare(root, *nested, "text_config", key, log);
     if (is_of_the_whole_file(key)) continue;
     const Node& model = nested != nullptr ? *nested : root;
     for (const char* const name : sections)

@@ -42,7 +42,8 @@ constexpr std::array hints{
     "chunk",
     "window",
     "sliding",
-    "sink",
+    "_sink",
+    "sinks",
     "expert",
     "moe_layer",
     "moe_every",
@@ -84,7 +85,6 @@ constexpr std::array hints{
     "cla_",
     "use_cla",
     "engram",
-    "ngram",
     "hyper_connection",
     "hc_mult",
     "alibi",
@@ -101,7 +101,6 @@ constexpr std::array hints{
     "postnorm",
     "parallel_block",
     "num_loops",
-    "memory",
     "cross_layer",
 };
 
@@ -119,12 +118,13 @@ constexpr std::array one_is_neutral{"moe_layer_freq",
                                     "layernorm_linear_attention_alpha",
                                     "layernorm_linear_attention_beta"};
 
-/// A switch that is off takes these with it.
+/// A switch that is off takes these with it; one that is on, and that no family's rule read, is refused.
 struct Dependents {
   std::string_view key;
   std::array<std::string_view, 5> of;
 };
 constexpr std::array dependents{
+    Dependents{"use_sliding_window", {"sliding_window"}},
     Dependents{"use_cla", {"cla_share_factor"}},
     Dependents{"use_mla",
                {"kv_lora_rank", "q_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"}},
@@ -183,8 +183,9 @@ void check_attention_types(const HfFile& file) {
 
 void take_dependents(const HfFile& file) {
   for (const Dependents& group : dependents) {
+    const bool read = holds(file.reader.asked(), group.key);
     const Node* const flag = file.reader.take(group.key);
-    if (flag == nullptr) continue;
+    if (flag == nullptr || read) continue;
     if (is_active(*flag)) refuse(file, *flag);
     for (const std::string_view key : group.of)
       if (!key.empty()) file.reader.take(key);

@@ -130,7 +130,7 @@ const std::vector<Mechanism> mechanisms{
     {"mamba_d_state", "16", "'16'"},
     {"linear_conv_kernel_dim", "4", "'4'"},
     {"full_attention_interval", "4", "'4'"},
-    {"use_qk_norm", "true", "'true'"},
+    {"qk_layernorm", "true", "'true'"},
     {"mtp_depth", "1", "'1'"},
     {"use_bias", "true", "'true'"},
     {"attention_chunk_size", "8192", "'8192'"},
