@@ -38,10 +38,11 @@ Diagnostics unknown_name(const std::string& wanted, std::span<const Builtin> bui
   std::vector<std::string> names;
   for (const Builtin& builtin : builtins) names.emplace_back(builtin.name);
   const std::string nearest = nearest_name(wanted, names);
-  const std::string guess = nearest.empty() ? "" : fmt::format("did you mean '{}'? ", nearest);
-  return {{"", 0, 0, "--" + what,
-           fmt::format("{} is neither built in nor a file; {}built in: {}", in_quotes(wanted), guess,
-                       joined(names))}};
+  const std::string help = nearest.empty()
+                               ? "built in: " + joined(names)
+                               : fmt::format("did you mean '{}'? 'bta-plan list' names all", nearest);
+  return {
+      {"", 0, 0, "--" + what, fmt::format("{} is neither built in nor a file; {}", in_quotes(wanted), help)}};
 }
 
 Diagnostic not_a_map(const Node& root, const std::string& file) {
