@@ -8,6 +8,7 @@
 
 #include "input/model_hash.h"
 #include "input/model_keys.h"
+#include "input/quoted.h"
 #include "input/read_model.h"
 #include "model/parameters.h"
 
@@ -172,12 +173,15 @@ std::string composed(const Model& model, const Provenance& standing, const Model
 
 /// A last look: a name or a note that is no line of text, a number out of every range.
 Diagnostics differences(const Model& model, const std::string& text) {
-  const Result<ModelFile> read = read_model({"the YAML of " + model.name, text, false, "unnamed"}, {});
+  const std::string file = "the YAML of " + on_one_line(model.name);
+  const Result<ModelFile> read = read_model({file, text, false, "unnamed"}, {});
   if (!read) return read.error();
   const Model& same = read.value().model;
-  if (same.name == model.name && same.notes == model.notes && same.content_hash == content_hash(model))
-    return {};
-  return {{"the YAML of " + model.name, 0, 0, "", "reads as another model"}};
+  if (same.name != model.name || same.notes != model.notes)
+    return {
+        {file, 0, 0, "", "the name or a note is no valid text; --set model.name=NAME gives another name"}};
+  if (same.content_hash != content_hash(model)) return {{file, 0, 0, "", "reads as another model"}};
+  return {};
 }
 
 }  // namespace
@@ -187,7 +191,8 @@ Result<std::string> write_model_yaml(const Model& model, const Provenance& stand
   const LayerKeys layers = problem.empty() ? layer_keys(model.layers) : LayerKeys{};
   if (problem.empty()) problem = layers.problem;
   if (!problem.empty())
-    return Diagnostics{{model.name, 0, 0, "", "cannot be written as this project's YAML: " + problem}};
+    return Diagnostics{
+        {on_one_line(model.name), 0, 0, "", "cannot be written as this project's YAML: " + problem}};
   std::string text = composed(model, standing, layers.keys);
   const Diagnostics problems = differences(model, text);
   if (!problems.empty()) return problems;

@@ -248,7 +248,11 @@ TEST_CASE("what else the keys cannot say is named") {
 TEST_CASE("a name that is no line of text is refused, not changed") {
   Model model = tiny();
   model.name = "two\nlines";
-  CHECK(why_not(model).ends_with("error: name: 'two?lines' is not one line of 1 to 1000 bytes of text\n"));
+  CHECK(why_not(model) ==
+        "the YAML of two?lines:2:7: error: name: 'two?lines' is not one line of 1 to 1000 bytes of text\n");
+  model.name = "\xFF byte";
+  CHECK(why_not(model).ends_with(
+      ": error: the name or a note is no valid text; --set model.name=NAME gives another name\n"));
 }
 
 TEST_SUITE_END();
