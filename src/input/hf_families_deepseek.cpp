@@ -20,6 +20,7 @@ constexpr std::array families{
              .architecture = "DeepseekForCausalLM",
              .qkv_bias = attention_bias,
              .output_bias = attention_bias,
+             .kv_heads_may_be_absent = true,
              .head_size_is_hidden_share = true,
              .expert_width = "moe_intermediate_size",
              .schedule = HfSchedule::after_leading,
@@ -73,7 +74,8 @@ constexpr std::array families{
              .qkv_bias = {"use_qkv_bias", false},
              .expert_width = "moe_intermediate_size",
              .schedule = HfSchedule::after_leading,
-             .shared = HfShared::count},
+             .shared = HfShared::count,
+             .harmless = {"norm_head"}},
     HfFamily{.model_type = "bailing_moe_v2",
              .architecture = "BailingMoeV2ForCausalLM",
              .qk_norm = QkNorm::per_head,
@@ -91,10 +93,12 @@ constexpr std::array families{
              .qk_norm_used = {"use_qk_norm", true},
              .qkv_bias = attention_bias,
              .output_bias = attention_bias,
+             .kv_heads_may_be_absent = true,
              .expert_width = "intermediate_size",
              .schedule = HfSchedule::after_leading,
              .shared = HfShared::count,
-             .shared_used = {"use_mixed_mlp_moe", true}},
+             .shared_used = {"use_mixed_mlp_moe", true},
+             .harmless = {"dense_list"}},
 };
 
 }  // namespace

@@ -81,7 +81,7 @@ const HfFamily* identify_family(const Node& root, const Node* nested, std::vecto
   for (const Claim& claim : claims) {
     if (claim.family == nullptr) {
       log.problem(*claim.node, claim.key, refusal(claim, keys));
-      if (refusal_reason(claim.node->text, keys)) return nullptr;
+      return nullptr;
     } else if (family != nullptr && claim.family != family) {
       log.problem(
           *claim.node, claim.key,
