@@ -10,6 +10,8 @@ namespace {
 Heads read_head_counts(const HfFile& file, std::optional<std::int64_t> hidden) {
   const HeadKeys keys{file.spelling(hf_keys::hidden), file.spelling(hf_keys::heads),
                       file.spelling(hf_keys::kv_heads), file.spelling(hf_keys::head_size)};
+  if (!file.family.kv_heads_may_be_absent && file.absent(keys.kv_heads))
+    file.reader.integer(keys.kv_heads, head_range);
   const auto known = read_heads(file.reader, keys, hidden, file.notes);
   const Heads heads = known.value_or(Heads{});
   if (known && hidden && file.family.head_size_is_hidden_share && heads.head_size * heads.heads != *hidden) {
@@ -86,8 +88,10 @@ std::vector<bool> read_rotary_layers(const HfFile& file, std::int64_t layers) {
 std::vector<Attention> read_attentions(const HfFile& file, std::optional<std::int64_t> hidden,
                                        std::int64_t layers) {
   const auto count = static_cast<std::size_t>(layers);
-  if (file.family.attention == HfAttention::latent)
+  if (file.family.attention == HfAttention::latent) {
+    read_windows(file, std::vector<bool>(count, true));
     return std::vector<Attention>(count, read_latent_attention(file));
+  }
   const GroupedQueryAttention base = read_grouped_attention(file, hidden);
   const std::vector<bool> rotary = read_rotary_layers(file, layers);
   const Windows windows = read_windows(file, rotary);

@@ -19,9 +19,8 @@ std::span<const HfFamily> hf_families() {
 
 std::string supported_hf_families() {
   std::string names;
-  for (const HfFamily& family : hf_families()) {
-    names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", family.architecture, family.model_type);
-  }
+  for (const HfFamily& family : hf_families())
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", family.model_type);
   return names;
 }
 

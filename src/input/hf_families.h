@@ -69,6 +69,7 @@ struct HfFamily {
   HfSwitch qk_norm_used = always;
   HfSwitch qkv_bias{};
   HfSwitch output_bias{};
+  bool kv_heads_may_be_absent = false;     // and are then as many as heads
   bool multi_head = false;                 // a key and a value for every head
   bool head_size_is_hidden_share = false;  // head_dim is always hidden_size / heads
   double rotary_share = 1;                 // of a head, when no key says it
@@ -101,7 +102,7 @@ struct HfFamily {
   HfMtp mtp = HfMtp::refused;
   HfVision vision = HfVision::noted;
   std::array<HfDemand, 2> demands{};
-  std::array<std::string_view, 2> unused{};  // keys that the family's code never reads
+  std::array<std::string_view, 2> harmless{};  // keys that hint at a mechanism and change no matrix
 };
 
 std::span<const HfFamily> hf_dense_families();
@@ -112,7 +113,7 @@ std::span<const HfFamily> hf_moe_families();
 /// All of the above.
 std::span<const HfFamily> hf_families();
 
-/// "LlamaForCausalLM (llama), ..."
+/// The model types: "llama, mistral, ..."
 std::string supported_hf_families();
 
 }  // namespace bta

@@ -48,6 +48,7 @@ std::int64_t read_counted_shared_width(const HfFile& file, std::int64_t expert_w
 }
 
 std::int64_t read_shared_width(const HfFile& file, std::int64_t expert_width) {
+  const IntegerRange widths{file.family.shared_gate ? 1 : 0, width_range.max};
   switch (file.family.shared) {
     case HfShared::none:
       return 0;
@@ -56,7 +57,7 @@ std::int64_t read_shared_width(const HfFile& file, std::int64_t expert_width) {
     case HfShared::count:
       return read_counted_shared_width(file, expert_width);
     case HfShared::width:
-      return file.reader.integer(file.spelling(hf_keys::shared_width), {0, width_range.max}).value_or(0);
+      return file.reader.integer(file.spelling(hf_keys::shared_width), widths).value_or(0);
   }
   return 0;
 }

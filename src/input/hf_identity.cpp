@@ -16,12 +16,16 @@ struct Claim {
   const HfFamily* family;  // nullptr: not in the table
 };
 
+bool is_named(const HfFamily& family, std::string_view name) {
+  return family.model_type == name || family.architecture == name ||
+         (!name.empty() && std::find(family.also.begin(), family.also.end(), name) != family.also.end());
+}
+
+/// The first that has the name: a model_type may be that of several.
 const HfFamily* family_named(std::string_view name) {
   const auto all = hf_families();
-  const auto found = std::find_if(all.begin(), all.end(), [name](const HfFamily& family) {
-    return family.model_type == name || family.architecture == name ||
-           (!name.empty() && std::find(family.also.begin(), family.also.end(), name) != family.also.end());
-  });
+  const auto found =
+      std::find_if(all.begin(), all.end(), [name](const HfFamily& family) { return is_named(family, name); });
   return found == all.end() ? nullptr : &*found;
 }
 
@@ -81,8 +85,9 @@ const HfFamily* identify_family(const Node& root, const Node* nested, std::vecto
   for (const Claim& claim : claims) {
     if (claim.family == nullptr) {
       log.problem(*claim.node, claim.key, refusal(claim, keys));
-      if (refusal_reason(claim.node->text, keys)) return nullptr;
-    } else if (family != nullptr && claim.family != family) {
+      return nullptr;
+    }
+    if (!is_named(*family, claim.node->text)) {
       log.problem(
           *claim.node, claim.key,
           fmt::format("{} contradicts {} of the same file", shown(*claim.node), shown(*claims.front().node)));

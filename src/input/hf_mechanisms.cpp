@@ -219,7 +219,7 @@ bool is_neutral(const HfFile& file, const Node& node) {
   if (!is_active(node) || !hints_at_mechanism(node.key)) return true;
   const bool rope = node.key == "position_embedding_type" && node.text == "rope";
   const bool part = file.family.mtp != HfMtp::refused && node.key.find("mtp") != std::string::npos;
-  return rope || part || holds(harmless, node.key) || holds(file.family.unused, node.key) ||
+  return rope || part || holds(harmless, node.key) || holds(file.family.harmless, node.key) ||
          (holds(one_is_neutral, node.key) && is_one(node));
 }
 

@@ -82,6 +82,7 @@ TEST_CASE("no dimension is defaulted") {
   CHECK(problems(model_from_json(R"({"architectures": ["Qwen3MoeForCausalLM"]})")) ==
         "config.json:1:1: error: hidden_size: the required key 'hidden_size' is missing\n"
         "config.json:1:1: error: num_hidden_layers: the required key 'num_hidden_layers' is missing\n"
+        "config.json:1:1: error: num_key_value_heads: the required key 'num_key_value_heads' is missing\n"
         "config.json:1:1: error: num_attention_heads: the required key 'num_attention_heads' is missing\n"
         "config.json:1:1: error: num_experts: the required key 'num_experts' is missing\n"
         "config.json:1:1: error: num_experts_per_tok: the required key 'num_experts_per_tok' is missing\n"

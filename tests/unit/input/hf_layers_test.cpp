@@ -118,6 +118,18 @@ TEST_CASE("a switch that is off takes its keys with it, one that is on is refuse
             .empty());
 }
 
+TEST_CASE("KV heads may be absent only where the family's code then takes as many as heads") {
+  const auto without = [](const std::string& type) {
+    return with(config(type, ""), "\"num_key_value_heads\": 4, ", "");
+  };
+  CHECK(attention_of(good(model_from_json(without("olmoe")))).kv_heads == 4);
+  CHECK(refused(without("mixtral")) ==
+        "config.json:1:1: error: num_key_value_heads: the required key 'num_key_value_heads' is missing\n");
+  CHECK(attention_of(good(model_from_json(
+                         with(config("mixtral", ""), "heads\": 4, \"vocab", "heads\": null, \"vocab"))))
+            .kv_heads == 4);
+}
+
 TEST_CASE("sizes in attn_config and ffn_config are read, what they repeat of the file is not") {
   const std::string dbrx =
       R"({"model_type": "dbrx", "d_model": 64, "n_heads": 4, "n_layers": 2, "vocab_size": 100,

@@ -54,6 +54,17 @@ TEST_CASE("architecture and model_type must agree") {
             .empty());
 }
 
+TEST_CASE("a model_type that two architectures share goes with either") {
+  const std::string members = R"(, "moe_intermediate_size": 32, "num_experts": 8, "num_experts_per_tok": 2)";
+  const auto rotary_of = [&](const std::string& head) {
+    return attention_of(good(model_from_json(config(head + R"("model_type": "bailing_moe",)", members))))
+        .rotary_dim;
+  };
+  CHECK(rotary_of(R"("architectures": ["BailingMoeV2ForCausalLM"], )") == 8);
+  CHECK_FALSE(rotary_of(R"("architectures": ["BailingMoeForCausalLM"], )").has_value());
+  CHECK_FALSE(rotary_of("").has_value());
+}
+
 TEST_CASE("a hybrid is refused with the count of its layers that are not attention") {
   const auto why = [](const std::string& architecture, const std::string& members) {
     return problems(model_from_json(config("\"architectures\": [\"" + architecture + "\"],", members)));
