@@ -58,6 +58,9 @@ void read_parts_beside(const HfFile& file, const Node& root, Model& model);
 /// mechanism.
 void refuse_unknown_mechanisms(const HfFile& file);
 
+/// Does the name of a key say that it adds parameters or operations?
+bool hints_at_mechanism(std::string_view key);
+
 /// null, false, zero, and empty text, lists and maps switch nothing on.
 bool is_active(const Node& node);
 

@@ -10,100 +10,6 @@
 namespace bta {
 namespace {
 
-/// Parts of key names that hint at parameters or operations beyond the known families'.
-constexpr std::array hints{
-    "lora_rank",
-    "latent",
-    "head_dim",
-    "key_value_heads",
-    "kv_heads",
-    "kv_shared",
-    "linear_",
-    "mamba",
-    "ssm",
-    "conv",
-    "rnn",
-    "lru_",
-    "recurrent",
-    "hybrid",
-    "attn_type",
-    "attention_type",
-    "attn_layer",
-    "attention_layer",
-    "full_attention",
-    "sparse_attention",
-    "layer_type",
-    "layer_pattern",
-    "block_pattern",
-    "layers_block",
-    "block_type",
-    "cross_attention",
-    "encoder",
-    "chunk",
-    "window",
-    "sliding",
-    "_sink",
-    "sinks",
-    "expert",
-    "moe_layer",
-    "moe_every",
-    "layer_freq",
-    "layer_period",
-    "layer_interval",
-    "layer_step",
-    "sparse_step",
-    "mlp_only",
-    "dense",
-    "nextn",
-    "mtp",
-    "bias",
-    "qk_norm",
-    "qk_layernorm",
-    "intermediate_size",
-    "residual_mlp",
-    "parallel_attn",
-    "parallel_residual",
-    "altup",
-    "laurel",
-    "per_layer",
-    "pruned_heads",
-    "output_gate",
-    "use_mla",
-    "index_topk",
-    "lightning",
-    "global_attn",
-    "full_attn",
-    "share_layers",
-    "gated_mlp",
-    "sandwich",
-    "moe_hidden",
-    "query_group",
-    "key_value_groups",
-    "index_",
-    "indexer",
-    "lora",
-    "cla_",
-    "use_cla",
-    "engram",
-    "hyper_connection",
-    "hc_mult",
-    "alibi",
-    "position_embedding_type",
-    "no_rope",
-    "nope_",
-    "norm_head",
-    "multi_gate",
-    "residual_moe",
-    "bidirectional",
-    "value_residual",
-    "norm_after",
-    "post_norm",
-    "postnorm",
-    "parallel_block",
-    "num_loops",
-    "cross_layer",
-};
-
 /// Hinting names of no consequence: another word for the longest sequence, and where a window that is
 /// not in use would begin.
 constexpr std::array harmless{"max_window_layers", "context_window"};
@@ -133,11 +39,6 @@ constexpr std::array dependents{
 template <class Names>
 bool holds(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-bool hints_at_mechanism(std::string_view key) {
-  return std::any_of(hints.begin(), hints.end(),
-                     [key](std::string_view hint) { return key.find(hint) != std::string_view::npos; });
 }
 
 bool is_one(const Node& node) {
@@ -217,9 +118,11 @@ void note_left_out(const HfFile& file) {
 
 bool is_neutral(const HfFile& file, const Node& node) {
   if (!is_active(node) || !hints_at_mechanism(node.key)) return true;
-  const bool rope = node.key == "position_embedding_type" && node.text == "rope";
+  constexpr std::array rms{"rms", "rmsnorm", "rms_norm", "hf_rms"};
+  const bool usual = (node.key == "position_embedding_type" && node.text == "rope") ||
+                     (node.key == "norm_type" && holds(rms, node.text));
   const bool part = file.family.mtp != HfMtp::refused && node.key.find("mtp") != std::string::npos;
-  return rope || part || holds(harmless, node.key) || holds(file.family.harmless, node.key) ||
+  return usual || part || holds(harmless, node.key) || holds(file.family.harmless, node.key) ||
          (holds(one_is_neutral, node.key) && is_one(node));
 }
 

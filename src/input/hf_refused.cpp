@@ -97,6 +97,7 @@ std::optional<std::string> refusal_reason(std::string_view name, const Node& key
   std::int64_t layers = 0;
   for (const std::string_view key : hf_keys::layers) layers = std::max(layers, number(keys, key));
   const std::int64_t without = layers_without_attention(keys, layers);
+  if (without == 0) return fmt::format("no layer here is {}, but the family is not modelled", row->mechanism);
   if (layers == 0 || without < 0)
     return fmt::format("its layers are {}: its cost is not modelled", row->mechanism);
   return fmt::format("{} of {} layers are {}: its cost is not modelled", without, layers, row->mechanism);

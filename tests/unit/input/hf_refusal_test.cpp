@@ -84,6 +84,8 @@ TEST_CASE("a hybrid is refused with the count of its layers that are not attenti
             .ends_with("3 of 4 layers are Mamba-2 state-space" + end));
   CHECK(why("KimiLinearForCausalLM", R"(, "linear_attn_config": {"kda_layers": [1, 2, 3]})")
             .ends_with("3 of 4 layers are Kimi delta attention (linear)" + end));
+  CHECK(why("GraniteMoeHybridForCausalLM", R"(, "layer_types": ["attention", "attention"])")
+            .ends_with("no layer here is Mamba-2 state-space, but the family is not modelled\n"));
   CHECK(why("MambaForCausalLM", "").ends_with("its layers are Mamba state-space" + end));
 }
 
@@ -143,6 +145,14 @@ const std::vector<Mechanism> mechanisms{
     {"full_attention_interval", "4", "'4'"},
     {"qk_layernorm", "true", "'true'"},
     {"mtp_depth", "1", "'1'"},
+    {"use_cla", "true", "'true'"},
+    {"zero_expert_num", "8", "'8'"},
+    {"index_topk", "2048", "'2048'"},
+    {"engram_layers", "[1]", "a list"},
+    {"medusa_num_heads", "4", "'4'"},
+    {"state_size", "16", "'16'"},
+    {"num_kv_shared_layers", "2", "'2'"},
+    {"norm_type", "\"layernorm\"", "'layernorm'"},
     {"use_bias", "true", "'true'"},
     {"attention_chunk_size", "8192", "'8192'"},
     {"intermediate_size_mlp", "64", "'64'"},
@@ -161,7 +171,7 @@ TEST_CASE("the same keys switched off are ignored") {
   for (const char* const member :
        {R"("kv_lora_rank": null)", R"("num_nextn_predict_layers": 0)", R"("n_shared_experts": 0.0)",
         R"("mamba_d_state": [])", R"("moe_layer_freq": 1)", R"("use_bias": false)", R"("pruned_heads": {})",
-        R"("layers_block_type": "")"}) {
+        R"("layers_block_type": "")", R"("norm_type": "rms")", R"("position_embedding_type": "rope")"}) {
     CAPTURE(member);
     CHECK(refusal("qwen3_moe", member).empty());
   }
