@@ -63,7 +63,7 @@ TEST_CASE("show prints a model as its goldens say") {
 
 TEST_CASE("show prints latent attention, windows, biases and parts beside the model as its goldens say") {
   for (const std::string name : {"deepseek-v3", "gpt-oss-120b"}) {
-    const Result<Model> model = load_model(BTA_TEST_DATA "/models/" + name + ".yaml", {});
+    const Result<Model> model = load_model(name, {});
     REQUIRE(model.has_value());
     const ModelDescription description{model.value(), 2, {}};
     check_all_formats("show_" + name, [&](Format format) { return write_model(description, format); });
