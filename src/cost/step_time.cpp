@@ -18,8 +18,10 @@ double layers(const ProblemLayer& layer, PhaseKind kind) {
 PhaseTime phase(const Problem& problem, PhaseKind kind, const ProblemLayer& layer, const Timed& work,
                 std::int64_t sequences) {
   const PhaseTraffic traffic = phase_traffic(problem, layer, kind, sequences);
-  return {kind, layers(layer, kind) *
-                    with_stream(work, as_double(traffic.in()), as_double(traffic.out()), problem.wafer)};
+  return {kind,
+          layers(layer, kind) *
+              with_stream(work, as_double(traffic.in()), as_double(traffic.out()), problem.wafer),
+          layer.deepest};
 }
 
 /// Checkpoint Y beside the experts' own streams: out in the forward pass, in in the backward pass.
@@ -43,7 +45,8 @@ PhaseTime experts_phase(const Problem& problem, const ProblemLayer& layer, Phase
   return {kind,
           layers(layer, kind) *
               with_checkpoint(experts, channel, term("time", phase_name(kind), "checkpoint beside", seconds),
-                              term("overlap", "of the checkpoint", "omega", wafer.stream_overlap))};
+                              term("overlap", "of the checkpoint", "omega", wafer.stream_overlap)),
+          layer.deepest};
 }
 
 void add_moe_phases(std::vector<PhaseTime>& phases, const Problem& problem, const ProblemLayer& layer,
@@ -58,8 +61,10 @@ void add_moe_phases(std::vector<PhaseTime>& phases, const Problem& problem, cons
 
 PhaseTime head_phase(const Problem& problem, std::int64_t sequences) {
   const PhaseTraffic traffic = head_traffic(problem);
-  return {PhaseKind::head, with_stream(head_work(problem, product(sequences, problem.workload.seq_len)),
-                                       as_double(traffic.in()), as_double(traffic.out()), problem.wafer)};
+  return {PhaseKind::head,
+          with_stream(head_work(problem, product(sequences, problem.workload.seq_len)),
+                      as_double(traffic.in()), as_double(traffic.out()), problem.wafer),
+          0};
 }
 
 PhaseTime fixed_phase(const Problem& problem) {
@@ -68,7 +73,7 @@ PhaseTime fixed_phase(const Problem& problem) {
   fixed.seconds = both * as_double(static_cast<std::int64_t>(problem.model.layers.size())) *
                   term("overhead", "layer", "seconds", problem.wafer.layer_overhead_s);
   fixed.busy[Resource::overhead] = fixed.seconds;
-  return {PhaseKind::fixed, fixed};
+  return {PhaseKind::fixed, fixed, 0};
 }
 
 }  // namespace

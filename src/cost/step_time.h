@@ -42,6 +42,7 @@ PhaseRule phase_rule(PhaseKind kind);
 struct PhaseTime {
   PhaseKind kind = PhaseKind::fixed;
   Timed timed;
+  std::int64_t deepest = 0;  // 1-based position of the last layer of its kind; 0: of no layer
 };
 
 /// On-wafer time of the tiled stages of one layer: attention, and the dense or shared MLP.

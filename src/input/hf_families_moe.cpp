@@ -1,16 +1,26 @@
 // Experts of intermediate_size in every layer, if nothing else is said.
-// mixtral           no biases; sliding_window counts when not null
-// olmoe             q, k, v, o carry a bias iff attention_bias; q_norm over all of q, k_norm over all of k
-// dbrx              sizes in attn_config and ffn_config; LayerNorms without bias
-// gpt_oss           biases everywhere but the head; a learned logit a head; every other layer slides
-// llama4_text       a shared expert as wide as a routed one; three of four layers with rotary positions,
-//                   chunks and norms without gain; dense layers of intermediate_size_mlp
-// granitemoe        no biases unless attention_bias; granitemoeshared adds a shared expert of its own width
-// grok-1            norms before and after attention and experts
-// ernie4_5_moe      moe_layer_start_index .. _end_index; one value an expert that steers the choice
-// phimoe            LayerNorms with bias; q, k, v, o carry a bias iff attention_bias, the head iff
-// lm_head_bias minimax_m2        q_norm over all of q, k_norm over all of k; one value an expert that steers
-// the choice
+//
+// mixtral          no biases; sliding_window counts when not null
+//
+// olmoe            q, k, v, o carry a bias iff attention_bias; q_norm over all of q, k_norm over all of k
+//
+// dbrx             sizes in attn_config and ffn_config; LayerNorms without bias
+//
+// gpt_oss          biases everywhere but the head; a learned logit a head; every other layer slides
+//
+// llama4_text      a shared expert as wide as a routed one; three of four layers with rotary positions,
+//                  chunks and norms without gain; dense layers of intermediate_size_mlp
+//
+// granitemoe       no biases unless attention_bias; granitemoeshared adds a shared expert of its own width
+//
+// grok-1           norms before and after attention and experts
+//
+// ernie4_5_moe     moe_layer_start_index to _end_index; one value an expert that steers the choice
+//
+// phimoe           LayerNorms with bias; q, k, v, o carry a bias iff attention_bias, the head
+//                  iff lm_head_bias
+//
+// minimax_m2       q_norm over all of q, k_norm over all of k; one value an expert that steers the choice
 #include "input/hf_families.h"
 
 namespace bta {

@@ -66,7 +66,8 @@ OperatorCost operator_cost(const Problem& problem, const Operator& op, PhaseKind
                     {},
                     {},
                     on_wafer.busy,
-                    {}};
+                    {},
+                    0};
   const std::int64_t parameters = product(op.parameters, copies);
   cost.bytes_in = Bytes(product(parameters, problem.workload.bytes.weight));
   if (passes.gradients) cost.bytes_out = Bytes(product(parameters, problem.workload.bytes.gradient));
@@ -87,6 +88,7 @@ void add_layer_operators(std::vector<OperatorCost>& costs, const Problem& proble
           as_double(layer.count) * on_wafer_time(problem, layer, op, phase_rule(phase).passes, tiling);
       costs.push_back(operator_cost(problem, op, phase, forward,
                                     product(layer.count, experts_of(layer, op.stage)), time));
+      costs.back().deepest = layer.deepest;
     }
 }
 

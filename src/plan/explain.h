@@ -18,7 +18,7 @@
 
 namespace bta {
 
-/// One operator in one phase, all layers and experts together.
+/// One operator in one phase, all layers of a kind and all experts together.
 struct OperatorCost {
   std::string_view name;
   std::string_view phase;
@@ -30,6 +30,7 @@ struct OperatorCost {
   ResourceTimes
       busy;  // expected; overheads, checkpoints and the moves of compacted placement stand in the phases only
   std::optional<Resource> bound;  // absent for vector operators: counted, not timed
+  std::int64_t deepest = 0;       // 1-based position of the last layer of its kind; 0: the head's
 };
 
 struct RowFill {

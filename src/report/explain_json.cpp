@@ -1,4 +1,5 @@
 #include "report/explain_parts.h"
+#include "report/model_layers.h"
 #include "report/operator_columns.h"
 
 namespace bta {
@@ -68,11 +69,18 @@ Json memory_json(const Explanation& e) {
           {"tensors", tensors_json(e.peak)}};
 }
 
-Json operators_json(const std::vector<OperatorCost>& operators) {
+/// Null where all layers are of one kind, and for what is of no layer.
+Json layers_json(const Model& model, std::int64_t deepest) {
+  const std::string layers = layers_like(model, deepest);
+  return layers.empty() ? Json() : Json(layers);
+}
+
+Json operators_json(const Model& model, const std::vector<OperatorCost>& operators) {
   Json rows = Json::array();
   for (const OperatorCost& op : operators) {
     Json row = {{"name", op.name},
                 {"phase", op.phase},
+                {"layers", layers_json(model, op.deepest)},
                 {"class", name_of(op.flop_class)},
                 {"flops", op.flops.value},
                 {"bytes_in", op.bytes_in.value},
@@ -85,10 +93,11 @@ Json operators_json(const std::vector<OperatorCost>& operators) {
   return rows;
 }
 
-Json phases_json(const StepTime& step) {
+Json phases_json(const Model& model, const StepTime& step) {
   Json rows = Json::array();
   for (const PhaseTime& phase : step.phases)
     rows.push_back({{"phase", phase_name(phase.kind)},
+                    {"layers", layers_json(model, phase.deepest)},
                     {"step_share_s", to_json(cell(phase.timed.seconds))},
                     {"seconds", seconds_json(phase.timed.busy)},
                     {"bound", resource_names[static_cast<std::size_t>(binding(phase.timed.busy))]}});
@@ -148,8 +157,8 @@ Json explanation_json(const Explanation& e) {
   json["traffic"] = {{"bytes_in_per_step", e.streamed_in.value},
                      {"bytes_out_per_step", e.streamed_out.value}};
   json["seconds"] = seconds_json(e.step.busy);
-  json["phases"] = phases_json(e.step);
-  json["operators"] = operators_json(e.operators);
+  json["phases"] = phases_json(e.problem.model, e.step);
+  json["operators"] = operators_json(e.problem.model, e.operators);
   json["row_fill"] = e.row_fill ? row_fill_json(*e.row_fill) : Json();
   json["ridges"] = ridges_json(e.ridges);
   return json;

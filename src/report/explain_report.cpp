@@ -21,7 +21,7 @@ std::string explanation_markdown(const Explanation& e) {
   const std::vector<Section> sections = explanation_sections(e);
   for (const auto& [label, fact] : sections.front().facts)
     text += "- " + markdown_text(label + ": " + fact) + "\n";
-  text += "\n" + write_markdown(text_grid(operator_columns(), e.operators)) + "\n";
+  text += "\n" + write_markdown(text_grid(operator_columns(), operator_lines(e))) + "\n";
   return text + markdown_list(explanation_notes(e));
 }
 
@@ -39,7 +39,7 @@ std::string write_explanation(const Explanation& e, Format format) {
     case Format::table:
       return explanation_table(e);
     case Format::csv:
-      return write_csv(machine_grid(operator_columns(), e.operators));
+      return write_csv(machine_grid(operator_columns(), operator_lines(e)));
     case Format::json:
       return explanation_document(e);
     case Format::markdown:

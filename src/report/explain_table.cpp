@@ -5,6 +5,7 @@
 
 #include "report/context.h"
 #include "report/explain_parts.h"
+#include "report/model_layers.h"
 #include "report/operator_columns.h"
 #include "report/text_table.h"
 
@@ -14,6 +15,7 @@ namespace {
 struct PhaseLine {
   const PhaseTime* phase;
   double share;  // of the step
+  std::string layers;
 };
 
 template <Resource resource>
@@ -24,6 +26,8 @@ Cell busy(const PhaseLine& line) {
 
 constexpr auto phase_columns = std::to_array<Column<PhaseLine>>({
     {"", "phase", "", Look::text, [](const PhaseLine& l) { return cell(phase_name(l.phase->kind)); }},
+    {"", "layers", "", Look::text,
+     [](const PhaseLine& l) { return l.layers.empty() ? Cell() : cell(l.layers); }},
     {"", "time", "", Look::seconds, [](const PhaseLine& l) { return cell(l.phase->timed.seconds); }},
     {"", "share", "", Look::percent, [](const PhaseLine& l) { return cell(l.share); }},
     {"", "compute", "", Look::seconds, busy<Resource::compute>},
@@ -34,9 +38,8 @@ constexpr auto phase_columns = std::to_array<Column<PhaseLine>>({
     {"", "out", "", Look::seconds, busy<Resource::stream_out>},
     {"", "overhead", "", Look::seconds, busy<Resource::overhead>},
     {"", "bound", "", Look::text,
-     [](const PhaseLine& l) {
-       return cell(resource_names[static_cast<std::size_t>(binding(l.phase->timed.busy))]);
-     }},
+     [](const PhaseLine&
+            l) { return cell(resource_names[static_cast<std::size_t>(binding(l.phase->timed.busy))]); }},
 });
 
 struct TensorLine {
@@ -108,12 +111,14 @@ Section model_section(const Explanation& e) {
 Section time_section(const Explanation& e) {
   std::vector<PhaseLine> lines;
   for (const PhaseTime& phase : e.step.phases)
-    if (phase.timed.seconds > 0) lines.push_back({&phase, phase.timed.seconds / e.step.seconds});
+    if (phase.timed.seconds > 0)
+      lines.push_back(
+          {&phase, phase.timed.seconds / e.step.seconds, layers_like(e.problem.model, phase.deepest)});
   return {"Time by phase, all layers", {}, grid_of(phase_columns, lines)};
 }
 
 Section operator_section(const Explanation& e) {
-  return {"Operators, all layers", {}, text_grid(operator_columns(), e.operators)};
+  return {"Operators, all layers", {}, text_grid(operator_columns(), operator_lines(e))};
 }
 
 Section memory_section(const Explanation& e) {

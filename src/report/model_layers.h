@@ -18,6 +18,10 @@ std::string_view attention_name(const Attention& attention);
 /// empty.
 std::string positions_text(const std::vector<std::int64_t>& positions, std::int64_t layers);
 
+/// Which layers are like the one at 1-based position `deepest`; empty where all layers are of one kind, and
+/// for 0, no layer.
+std::string layers_like(const Model& model, std::int64_t deepest);
+
 TextGrid attention_table(const Model& model);
 TextGrid feed_forward_table(const Model& model);
 

@@ -54,4 +54,15 @@ std::string positions_text(const std::vector<std::int64_t>& positions, std::int6
   return listed(ranges(positions));
 }
 
+std::string layers_like(const Model& model, std::int64_t deepest) {
+  if (deepest == 0) return "";
+  const auto& layers = model.layers;
+  const Layer& last = layers.at(static_cast<std::size_t>(deepest - 1));
+  Positions positions;
+  for (std::size_t i = 0; i < layers.size(); ++i)
+    if (layers[i] == last) positions.push_back(static_cast<std::int64_t>(i));
+  if (positions.size() == layers.size()) return "";
+  return positions_text(positions, static_cast<std::int64_t>(layers.size()));
+}
+
 }  // namespace bta
