@@ -124,8 +124,9 @@ void add_record(Wafer& wafer, const Uncertainty& fit, const std::vector<Run>& fi
   if (!fits_time(wafer, fit)) return;
   CalibrationRecord record = record_for(wafer, fit, fitted);
   mark_fitted(wafer, fit.estimates, record.rows);
-  wafer.calibration.reset();
-  if (!record.values.empty()) wafer.calibration = std::move(record);
+  const bool keeps_any = !record.values.empty();
+  wafer.calibration = std::move(record);
+  if (!keeps_any) wafer.calibration.reset();
 }
 
 }  // namespace

@@ -51,7 +51,8 @@ void norm_tile(DenseLayer<Scalar>& at, StageBuffer<Scalar>& weights, DenseTensor
   Run<Scalar>& run = at.run;
   tensors.input = run.activations("normed input", run.tile(), run.hidden());
   run.each_sequence(run.tile(), [&](auto row, auto n) {
-    norm<Scalar>(y.middleRows(first + row, n), weights.norm("mlp_norm"), tensors.input.rows(row, n));
+    norm<Scalar>(y.middleRows(first + row, n), mlp_norm(at.run, at.layer, weights),
+                 tensors.input.rows(row, n));
   });
 }
 
@@ -110,8 +111,8 @@ void backward_rows(DenseLayer<Scalar>& at, StageBuffer<Scalar>& weights, StageBu
   linear_input_gradient<Scalar>(dz, down, rows.hidden, Write::over, done);
   mlp_input_gradients<Scalar>(at.run, at.operators, weights, gradients, rows, output);
   for (Eigen::Index r = 0; r < dz.rows(); ++r)
-    norm_row_gradient<Scalar>(y.row(r).data(), weights.norm("mlp_norm"), &output(r, 0), &dz(r, 0), &dz(r, 0),
-                              gradients.norm("mlp_norm"), at.run.hidden());
+    norm_row_gradient<Scalar>(y.row(r).data(), mlp_norm(at.run, at.layer, weights), &output(r, 0), &dz(r, 0),
+                              &dz(r, 0), mlp_norm(at.run, at.layer, gradients), at.run.hidden());
 }
 
 template <class Scalar>

@@ -134,7 +134,7 @@ void run_router_gradients(BackwardExperts<Scalar>& experts, StageBuffer<Scalar>&
     for (std::int64_t t = row; t < row + n; ++t) {
       Scalar* const d = &experts.dnormed.data(t, 0);
       norm_row_gradient<Scalar>(&experts.y.data(t, 0), experts.norm, d, &experts.dz.data(t, 0), d,
-                                gradients.norm("mlp_norm"), run.hidden());
+                                mlp_norm(run, at.layer, gradients), run.hidden());
     }
   });
 }
@@ -164,7 +164,7 @@ Tensor<Scalar> moe_backward_phase(Run<Scalar>& run, std::size_t layer, Tensor<Sc
   Routing<Scalar> routing = route(at, weights, y, "router probabilities");
   m.arena().step(3);
   Tensor<Scalar> dy = run.zeros("dY", run.tokens(), run.hidden(), run.activation());
-  const NormWeights<Scalar> norm = weights.norm("mlp_norm");
+  const NormWeights<Scalar> norm = mlp_norm(run, layer, weights);
   BackwardExperts<Scalar> experts{at, routing, y, dz, norm, dy};
   run_experts(experts);
   m.arena().step(4);

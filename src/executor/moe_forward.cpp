@@ -82,7 +82,7 @@ Tensor<Scalar> moe_forward_phase(Run<Scalar>& run, std::size_t layer, Tensor<Sca
   routing.logits.release();
   m.arena().step(3);
   Tensor<Scalar> z = run.copy(y, "Z");
-  const NormWeights<Scalar> norm = weights.norm("mlp_norm");
+  const NormWeights<Scalar> norm = mlp_norm(run, layer, weights);
   ForwardExperts<Scalar> experts{at, routing, y, norm, z};
   run_experts(experts);
   routing.top_k.release();

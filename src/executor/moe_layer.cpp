@@ -15,7 +15,7 @@ Tensor<Scalar> router_logits(MoeLayer<Scalar>& at, StageBuffer<Scalar>& weights,
   for (std::int64_t first = 0; first < run.tokens(); first += run.tile()) {
     Tensor<Scalar> normed = run.activations("normed tile", run.tile(), run.hidden());
     run.each_sequence(run.tile(), [&](auto row, auto n) {
-      norm<Scalar>(y.rows(first + row, n), weights.norm("mlp_norm"), normed.rows(row, n));
+      norm<Scalar>(y.rows(first + row, n), mlp_norm(run, at.layer, weights), normed.rows(row, n));
       linear<Scalar>(normed.rows(row, n), weights.linear("router"), logits.rows(first + row, n), Write::over,
                      run.machine.performed(at.router));
     });

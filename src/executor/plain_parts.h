@@ -42,6 +42,13 @@ Row<Scalar> rms_norm(const Row<Scalar>& x, std::span<const Scalar> gains) {
   return y;
 }
 
+/// Over the whole row, without a gain.
+template <class Scalar>
+Row<Scalar> rms_norm(const Row<Scalar>& x) {
+  const Row<Scalar> ones(x.size(), Scalar(1.0));
+  return rms_norm(x, std::span<const Scalar>(ones));
+}
+
 template <class Scalar>
 Row<Scalar> centred(Row<Scalar> x) {
   Scalar sum = 0.0;
@@ -122,16 +129,12 @@ class Parameters {
     return values_.subspan(index(slice.offset), index(slice.outputs));
   }
 
-  bool has(std::string_view name) const {
-    return std::ranges::find(slices_, name, &Slice::name) != slices_.end();
-  }
-
-  /// RMSNorm; LayerNorm where there is a bias; without a gain where there are no parameters.
+  /// RMSNorm; LayerNorm where there is a bias.
   Row<Scalar> norm(std::string_view name, const Row<Scalar>& x) const {
-    if (!has(name)) return rms_norm(x, std::span<const Scalar>(Row<Scalar>(x.size(), Scalar(1.0))));
-    if (!find(name).bias) return rms_norm(x, gains(name));
+    const Slice& slice = find(name);
+    if (!slice.bias) return rms_norm(x, gains(name));
     Row<Scalar> y = rms_norm(centred(x), gains(name));
-    for (std::size_t i = 0; i < y.size(); ++i) y[i] += values_[index(find(name).bias_offset()) + i];
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] += values_[index(slice.bias_offset()) + i];
     return y;
   }
 

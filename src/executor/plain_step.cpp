@@ -22,6 +22,11 @@ template <class Scalar>
 struct LayerParameters {
   Parameters<Scalar> attention, router, shared_expert, dense_mlp;
   std::vector<Parameters<Scalar>> experts;
+  bool parallel = false;  // the MLP's norm has no parameters
+
+  Row<Scalar> mlp_norm(const Parameters<Scalar>& stage, const Row<Scalar>& x) const {
+    return parallel ? rms_norm(x) : stage.norm("mlp_norm", x);
+  }
 };
 
 template <class Scalar>
@@ -30,7 +35,8 @@ LayerParameters<Scalar> parameters_of(const Layer& layer, std::int64_t hidden,
   const std::vector<Operator> operators = layer_operators(layer, hidden);
   const auto of = [&](Stage stage) { return Parameters<Scalar>(weights.of(stage), operators, stage); };
   LayerParameters<Scalar> result{
-      of(Stage::attention), of(Stage::router), of(Stage::shared_expert), of(Stage::dense_mlp), {}};
+      of(Stage::attention), of(Stage::router), of(Stage::shared_expert), of(Stage::dense_mlp), {},
+      layer.parallel};
   for (const std::vector<Scalar>& expert : weights.experts)
     result.experts.emplace_back(expert, operators, Stage::expert);
   return result;
@@ -54,13 +60,13 @@ Row<Scalar> mlp(const Parameters<Scalar>& parameters, const std::string& prefix,
 template <class Scalar>
 Row<Scalar> feed_forward(const DenseMlp& dense, const LayerParameters<Scalar>& parameters,
                          const Row<Scalar>& x, std::vector<std::int64_t>&) {
-  return mlp(parameters.dense_mlp, "", dense.gated, parameters.dense_mlp.norm("mlp_norm", x));
+  return mlp(parameters.dense_mlp, "", dense.gated, parameters.mlp_norm(parameters.dense_mlp, x));
 }
 
 template <class Scalar>
 Row<Scalar> feed_forward(const MoeMlp& moe, const LayerParameters<Scalar>& parameters, const Row<Scalar>& x,
                          std::vector<std::int64_t>& tokens_per_expert) {
-  const Row<Scalar> normed = parameters.router.norm("mlp_norm", x);
+  const Row<Scalar> normed = parameters.mlp_norm(parameters.router, x);
   const Row<Scalar> logits = parameters.router.linear("router", normed);
   const Row<Scalar> probabilities = softmax(logits);
   Row<Scalar> preferences = logits;

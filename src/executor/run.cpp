@@ -37,9 +37,8 @@ Linear<Scalar> StageBuffer<Scalar>::linear(std::string_view name) {
 
 template <class Scalar>
 NormWeights<Scalar> StageBuffer<Scalar>::norm(std::string_view name) {
-  const auto found = std::ranges::find(parts, name, &Slice::name);
-  if (found == parts.end()) return {};
-  return {at(found->offset), found->bias ? at(found->bias_offset()) : nullptr};
+  const Slice& slice = part(name);
+  return {at(slice.offset), slice.bias ? at(slice.bias_offset()) : nullptr};
 }
 
 template <class Scalar>

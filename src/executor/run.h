@@ -82,10 +82,15 @@ struct StageBuffer {
   /// Null without data.
   Scalar* at(std::int64_t offset) { return tensor.data.size() == 0 ? nullptr : tensor.data.data() + offset; }
   Scalar* gain(std::string_view name) { return at(part(name).offset); }
-  /// Null for a norm without parameters.
   NormWeights<Scalar> norm(std::string_view name);
   Linear<Scalar> linear(std::string_view name);
 };
+
+/// The MLP's norm; of a parallel layer it has no parameters.
+template <class Scalar>
+NormWeights<Scalar> mlp_norm(const Run<Scalar>& run, std::size_t layer, StageBuffer<Scalar>& stage) {
+  return run.layer(layer).parallel ? NormWeights<Scalar>{} : stage.norm("mlp_norm");
+}
 
 /// Allocates room for a stage's parameters and streams them in.
 template <class Scalar>

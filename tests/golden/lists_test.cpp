@@ -12,7 +12,8 @@ using namespace bta;
 
 namespace {
 
-/// T1 with a dense first layer and a gated shared expert in the second.
+/// T1 with a dense first layer and a gated shared expert in the second; then latent attention beside experts
+/// with biases and LayerNorms, and a parallel layer in chunks with sinks and half a head rotated.
 Model every_kind() {
   Model model = fixtures::t1();
   auto attention = std::get<GroupedQueryAttention>(model.layers[0].attention);
@@ -20,23 +21,44 @@ Model every_kind() {
   model.layers = {
       {attention, DenseMlp{.width = 256, .gated = true, .bias = true}},
       {attention, MoeMlp{.experts = 8, .top_k = 2, .width = 32, .shared_width = 48, .shared_gate = true}}};
+  MoeMlp biased{.experts = 4, .top_k = 1, .width = 20};
+  biased.router_bias = biased.selection_bias = biased.expert_bias = true;
+  model.layers.push_back({LatentAttention{.heads = 4,
+                                          .q_rank = 24,
+                                          .kv_rank = 12,
+                                          .nope_head_dim = 16,
+                                          .rope_head_dim = 8,
+                                          .v_head_dim = 10,
+                                          .bias = true},
+                          biased});
+  model.layers.back().norm_bias = true;
+  GroupedQueryAttention chunked = attention;
+  chunked.qk_norm = QkNorm::unit;
+  chunked.window = Window{100, true};
+  chunked.rotary_dim = 8;
+  chunked.sinks = true;
+  model.layers.push_back({chunked, DenseMlp{.width = 24, .gated = false}});
+  model.layers.back().parallel = true;
+  model.norm_bias = model.head_bias = true;
   return model;
 }
 
-std::string window(const std::optional<Window>& window) {
-  return window ? fmt::format(" in {} keys", window->keys) : "";
+std::string in_window(const std::optional<Window>& window) {
+  if (!window) return "";
+  return fmt::format(" in {} {} keys", window->chunked ? "chunks of" : "the last", window->keys);
 }
 
 std::string shown(const Work& work) {
   if (const auto* gemm = std::get_if<Gemm>(&work))
     return fmt::format("gemm {} x {}", gemm->inputs, gemm->outputs);
   if (const auto* product = std::get_if<AttentionProduct>(&work))
-    return fmt::format("pairs{}, {} heads of {}", window(product->window), product->heads, product->head_dim);
+    return fmt::format("pairs{}, {} heads of {}", in_window(product->window), product->heads,
+                       product->head_dim);
   if (const auto* vector = std::get_if<TokenVector>(&work))
     return fmt::format("vector, {} FLOPs for each of {}", vector->flops_per_element, vector->elements);
   const auto& pairs = std::get<PairVector>(work);
   return fmt::format("vector, {} FLOPs for each pair{} of {} heads", pairs.flops_per_element,
-                     window(pairs.window), pairs.heads);
+                     in_window(pairs.window), pairs.heads);
 }
 
 std::string operator_list(const Problem& problem) {

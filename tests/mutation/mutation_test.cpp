@@ -39,6 +39,18 @@ Model everything() {
                        .v_head_dim = 12,
                        .bias = true},
        DenseMlp{.width = 20}}};
+  GroupedQueryAttention chunked{.heads = 4, .kv_heads = 2, .qk_head_dim = 16, .v_head_dim = 16};
+  chunked.window = Window{5, true};
+  chunked.rotary_dim = 8;
+  chunked.sinks = true;
+  chunked.qk_norm = QkNorm::unit;
+  MoeMlp biased{.experts = 6, .top_k = 2, .width = 12};
+  biased.router_bias = biased.selection_bias = biased.expert_bias = true;
+  model.layers.push_back({chunked, biased});
+  model.layers.back().norm_bias = true;
+  model.layers.push_back({chunked, DenseMlp{.width = 10}});
+  model.layers.back().parallel = true;
+  model.norm_bias = model.head_bias = true;
   return model;
 }
 
