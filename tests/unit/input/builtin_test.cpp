@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "input/hf_families.h"
 #include "unit/input/input_support.h"
 
 namespace {
@@ -110,6 +111,17 @@ TEST_CASE("built-in models and their config.json files give the same hash: every
     ++compared;
   }
   CHECK(compared >= 28);
+}
+
+TEST_CASE("the README says how many models are built in and how many families are read") {
+  std::size_t moe = 0;
+  for (const std::string& name : names(bta::builtin_models()))
+    moe += bta::moe_of(bta::load_model(name, {}).value()) != nullptr ? 1 : 0;
+  const std::string readme = text_of(BTA_SOURCE_DIR "/README.md");
+  const auto says = [&](const std::string& words) { return readme.find(words) != std::string::npos; };
+  CHECK(says(std::to_string(moe) + " MoE and " + std::to_string(bta::builtin_models().size() - moe) +
+             " dense models"));
+  CHECK(says("the " + std::to_string(bta::hf_families().size()) + " families"));
 }
 
 TEST_SUITE_END();
