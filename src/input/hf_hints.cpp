@@ -8,12 +8,10 @@ namespace {
 
 /// Parts of key names that hint at parameters or operations beyond the known families'.
 constexpr std::array hints{
-    "lora_rank",
     "latent",
     "head_dim",
     "key_value_heads",
     "kv_heads",
-    "kv_shared",
     "linear_",
     "mamba",
     "ssm",
@@ -65,7 +63,6 @@ constexpr std::array hints{
     "pruned_heads",
     "output_gate",
     "use_mla",
-    "index_topk",
     "lightning",
     "global_attn",
     "full_attn",

@@ -25,7 +25,7 @@ void report_conflict(ReadLog& log, const Node& first, const Node& second) {
   log.problem(
       second, second.key,
       fmt::format("'{}' is {} but '{}' is {}; they mean the same, so they must be equal or one must go",
-                  second.key, shown(second), first.key, shown(first)));
+                  second.key, written(second), first.key, written(first)));
 }
 
 const Node* map_named(const Node& parent, std::string_view key) {
@@ -75,7 +75,9 @@ void compare(const Node& outer, const Node& inner, std::string_view where, std::
   const Node* const y = find(inner, key);
   if (x == nullptr || y == nullptr || x->kind != Node::Kind::scalar || y->kind != Node::Kind::scalar) return;
   if (!same_value(*x, *y))
-    log.problem(*x, key, fmt::format("'{}' is {} here but {} in {}", key, shown(*x), shown(*y), where));
+    log.problem(*x, key,
+                fmt::format("'{}' is {} here but {} in {}; they must be equal or one must go", key,
+                            written(*x), written(*y), where));
 }
 
 /// Keys that some families write as a list, one entry a layer.
@@ -106,10 +108,11 @@ void collapse_list(Node& list, std::size_t layers, ReadLog& log) {
         *other, list.key,
         fmt::format("entry {} of the list is {} but entry 0 is {}: layers that differ in '{}' are not "
                     "modelled",
-                    other - list.children.begin(), shown(*other), shown(first), list.key));
-  } else if (list.children.size() < layers) {
+                    other - list.children.begin(), written(*other), written(first), list.key));
+  } else if (layers > 0 && list.children.size() != layers) {
     log.problem(list, list.key,
-                fmt::format("the list has {} entries for {} layers", list.children.size(), layers));
+                fmt::format("the list has {} entries for {} layers; one for each is needed",
+                            list.children.size(), layers));
   }
   Node number = first;
   number.key = list.key;
@@ -166,6 +169,11 @@ void collapse_lists(Node& keys, ReadLog& log) {
     if (known && child.kind == Node::Kind::sequence && !child.children.empty())
       collapse_list(child, layers, log);
   }
+}
+
+std::string written(const Node& node) {
+  if (node.kind != Node::Kind::scalar) return shown(node);
+  return node.quoted ? in_quotes(node.text) : on_one_line(node.text);
 }
 
 bool is_identity(std::string_view key) {

@@ -14,6 +14,9 @@ namespace {
 /// not in use would begin.
 constexpr std::array harmless{"max_window_layers", "context_window"};
 
+/// What else is said of MTP that is left out of every number.
+constexpr std::array of_mtp{"mtp_transformer_layers", "mtp_loss_scaling_factor"};
+
 /// Schedules that say "every layer", and scales that change nothing.
 constexpr std::array one_is_neutral{"moe_layer_freq",
                                     "decoder_sparse_step",
@@ -46,16 +49,12 @@ bool is_one(const Node& node) {
   return number.has_value();
 }
 
-std::string shown_value(const Node& node) {
-  return node.kind == Node::Kind::scalar ? in_quotes(node.text) : shown(node);
-}
-
 void refuse(const HfFile& file, const Node& node) {
   file.reader.log().problem(
       node, node.key,
       fmt::format("{} is {}: this changes the arithmetic in a way that is not known here for {}, so "
                   "the file is refused",
-                  in_quotes(node.key), shown_value(node), file.family.model_type));
+                  in_quotes(node.key), written(node), file.family.model_type));
 }
 
 void check_demands(const HfFile& file) {
@@ -73,6 +72,11 @@ void check_demands(const HfFile& file) {
 void check_attention_types(const HfFile& file) {
   const Node* const types = file.reader.take("attn_type_list");
   if (types == nullptr) return;
+  if (types->kind != Node::Kind::sequence) {
+    file.reader.problem("attn_type_list",
+                        shown(*types) + " stands where a list with an entry a layer is needed");
+    return;
+  }
   const auto others = std::count_if(types->children.begin(), types->children.end(),
                                     [](const Node& type) { return type.text != "1"; });
   if (others > 0)
@@ -105,8 +109,8 @@ void check_activation(const HfFile& file) {
                                          "and gelu, relu and their variants",
                                          in_quotes(*activation)));
   } else if (file.family.gated) {
-    file.notes.push_back(
-        fmt::format("{} {}: matrices counted as for silu (gate, up and down)", key, in_quotes(*activation)));
+    file.notes.push_back(fmt::format("{} is {}: matrices counted as for silu (gate, up and down)", key,
+                                     in_quotes(*activation)));
   }
 }
 
@@ -121,7 +125,7 @@ bool is_neutral(const HfFile& file, const Node& node) {
   constexpr std::array rms{"rms", "rmsnorm", "rms_norm", "hf_rms"};
   const bool usual = (node.key == "position_embedding_type" && node.text == "rope") ||
                      (node.key == "norm_type" && holds(rms, node.text));
-  const bool part = file.family.mtp != HfMtp::refused && node.key.find("mtp") != std::string::npos;
+  const bool part = file.family.mtp == HfMtp::noted && holds(of_mtp, node.key);
   return usual || part || holds(harmless, node.key) || holds(file.family.harmless, node.key) ||
          (holds(one_is_neutral, node.key) && is_one(node));
 }
