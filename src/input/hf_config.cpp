@@ -74,7 +74,7 @@ Model read_language_model(const HfFile& file, const Node& root) {
   if (file.family.learned_positions)
     model.positions = file.reader.integer(file.spelling(hf_keys::positions), vocabulary_range).value_or(1);
   read_parts_beside(file, root, model);
-  refuse_unknown_mechanisms(file);
+  refuse_unknown_mechanisms(file, model.layers.size());
   note_approximations(file);
   return model;
 }
@@ -136,7 +136,8 @@ Model read_hf_config(const Node& root, const std::string& fallback_name, ReadLog
   supply_head_size(keys, *family, notes);
   Reader reader(keys, "", {}, log);
   const std::string name = read_name(reader, fallback_name);
-  Model model = read_language_model({keys, *family, reader, notes}, root);
+  Model model =
+      read_language_model({keys, *family, reader, notes, nested != nullptr ? &root : nullptr}, root);
   model.name = name;
   model.notes = std::move(notes);
   refuse_contradictions(root, nested, reader, log);

@@ -42,6 +42,7 @@ enum class HfWindows : std::uint8_t {
   none,         // a window in the file is refused
   all_layers,   // when sliding_window is a number
   flagged,      // when use_sliding_window too, from layer max_window_layers on (Qwen)
+  all_flagged,  // in all layers, when use_sliding_window too (Qwen3-MoE)
   from_layer,   // from layer max_window_layers on
   alternating,  // layers 0, 2, 4, ..
   rotary        // chunks of attention_chunk_size in the layers with rotary positions (Llama 4)
@@ -85,8 +86,8 @@ struct HfFamily {
   std::int64_t absent_rotary_dim = 0;      // the same as a number; 0: by rotary_share
   bool sinks = false;
   HfWindows windows = HfWindows::none;
-  std::int64_t absent_window = 0;                   // what an absent key means; null is none
-  std::optional<std::int64_t> absent_window_start;  // of max_window_layers; none: the key is required
+  std::int64_t absent_window = 0;        // what an absent key means; null is none
+  std::int64_t absent_window_start = 0;  // the same of max_window_layers
 
   bool gated = true;
   HfSwitch mlp_bias{};

@@ -48,7 +48,7 @@ constexpr std::array families{
              .qk_norm = QkNorm::per_head,
              .qkv_bias = attention_bias,
              .output_bias = attention_bias,
-             .windows = HfWindows::flagged,
+             .windows = HfWindows::all_flagged,
              .absent_window = 4096,
              .expert_width = "moe_intermediate_size",
              .schedule = HfSchedule::sparse_step,

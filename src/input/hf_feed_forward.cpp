@@ -83,10 +83,19 @@ std::int64_t read_shared_width(const HfFile& file, std::int64_t expert_width) {
   return 0;
 }
 
+/// Where every layer has experts, the names of a dense width are theirs too.
+Spellings expert_width_names(const HfFamily& family) {
+  Spellings names = also(family.expert_width, hf_keys::expert_width);
+  if (family.schedule != HfSchedule::every_layer) return names;
+  for (const std::string_view name : also(family.expert_width, hf_keys::dense_width))
+    if (name != family.expert_width) names.push_back(name);
+  return names;
+}
+
 MoeMlp read_moe_mlp(const HfFile& file) {
   const HfFamily& family = file.family;
   const std::string_view experts_key = file.spelling(hf_keys::experts);
-  const std::string_view width_key = file.spelling(also(family.expert_width, hf_keys::expert_width));
+  const std::string_view width_key = file.spelling(expert_width_names(family));
   const auto experts = file.reader.integer(experts_key, expert_range);
   MoeMlp moe;
   moe.experts = experts.value_or(1);
@@ -109,7 +118,8 @@ std::vector<FeedForward> read_feed_forwards(const HfFile& file, std::optional<st
   if (file.family.expert_width.empty()) return std::vector<FeedForward>(count, read_dense_mlp(file, hidden));
   std::vector<FeedForward> mlps(count, read_moe_mlp(file));
   const std::vector<bool> moe = read_moe_layers(file, layers);
-  if (file.family.schedule != HfSchedule::every_layer) file.reader.take(file.family.dense_width);
+  if (file.family.schedule != HfSchedule::every_layer)
+    file.spelling(also(file.family.dense_width, hf_keys::dense_width));
   if (std::find(moe.begin(), moe.end(), false) == moe.end()) return mlps;
   const DenseMlp dense = read_dense_mlp(file, hidden);
   for (std::size_t layer = 0; layer < count; ++layer)

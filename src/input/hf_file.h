@@ -19,6 +19,7 @@ struct HfFile {
   const HfFamily& family;
   Reader& reader;
   std::vector<std::string>& notes;
+  const Node* wrapper = nullptr;  // the file around text_config
 
   /// The one in use, else one that is null, else the first.
   std::string_view spelling(const Spellings& spellings) const;
@@ -60,7 +61,7 @@ void read_parts_beside(const HfFile& file, const Node& root, Model& model);
 /// Refuses what the file holds beyond the keys that were read and that would change the arithmetic:
 /// unknown activations, values that a family does not have, and every active key whose name hints at a
 /// mechanism.
-void refuse_unknown_mechanisms(const HfFile& file);
+void refuse_unknown_mechanisms(const HfFile& file, std::size_t layers);
 
 /// Does the name of a key say that it adds parameters or operations?
 bool hints_at_mechanism(std::string_view key);

@@ -15,6 +15,8 @@ namespace {
 constexpr std::array sections{"attn_config", "ffn_config"};
 
 bool same_value(const Node& x, const Node& y) {
+  if (x.kind == Node::Kind::sequence && y.kind == Node::Kind::sequence)
+    return std::equal(x.children.begin(), x.children.end(), y.children.begin(), y.children.end(), same_value);
   if (x.kind != Node::Kind::scalar || y.kind != Node::Kind::scalar) return false;
   const Parsed<std::int64_t> a = parse_integer(x.text, {INT64_MIN, INT64_MAX});
   const Parsed<std::int64_t> b = parse_integer(y.text, {INT64_MIN, INT64_MAX});
@@ -73,7 +75,10 @@ void compare(const Node& outer, const Node& inner, std::string_view where, std::
              ReadLog& log) {
   const Node* const x = find(outer, key);
   const Node* const y = find(inner, key);
-  if (x == nullptr || y == nullptr || x->kind != Node::Kind::scalar || y->kind != Node::Kind::scalar) return;
+  const auto says = [](const Node* node) {
+    return node != nullptr && (node->kind == Node::Kind::scalar || node->kind == Node::Kind::sequence);
+  };
+  if (!says(x) || !says(y)) return;
   if (!same_value(*x, *y))
     log.problem(*x, key,
                 fmt::format("'{}' is {} here but {} in {}; they must be equal or one must go", key,

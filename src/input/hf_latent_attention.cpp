@@ -13,7 +13,7 @@ std::int64_t read_query_rank(const HfFile& file) {
     file.reader.integer("q_lora_rank", width_range);
     return 0;
   }
-  return file.reader.integer("q_lora_rank", {0, width_range.max}, Need::optional).value_or(0);
+  return file.reader.integer("q_lora_rank", width_range, Need::optional).value_or(0);
 }
 
 /// Keys of a GroupedQueryAttention that latent attention makes redundant; compared when the rest is right.

@@ -22,6 +22,8 @@ constexpr std::array one_is_neutral{"moe_layer_freq",
                                     "decoder_sparse_step",
                                     "interleave_moe_layer_step",
                                     "full_attention_interval",
+                                    "full_attn_mod",
+                                    "rotary_pct",
                                     "layernorm_full_attention_alpha",
                                     "layernorm_full_attention_beta",
                                     "layernorm_linear_attention_alpha",
@@ -69,21 +71,25 @@ void check_demands(const HfFile& file) {
 }
 
 /// attn_type_list: 1 is full attention.
-void check_attention_types(const HfFile& file) {
-  const Node* const types = file.reader.take("attn_type_list");
+void check_attention_types(const HfFile& file, std::size_t layers) {
+  constexpr std::string_view key = "attn_type_list";
+  const Node* const types = file.reader.take(key);
   if (types == nullptr) return;
-  if (types->kind != Node::Kind::sequence) {
-    file.reader.problem("attn_type_list",
-                        shown(*types) + " stands where a list with an entry a layer is needed");
+  const auto is = [](const Node& type, std::string_view text) { return !type.quoted && type.text == text; };
+  const auto& list = types->children;
+  const bool known =
+      std::all_of(list.begin(), list.end(), [&](const Node& type) { return is(type, "0") || is(type, "1"); });
+  if (types->kind != Node::Kind::sequence || list.size() != layers || !known) {
+    file.reader.problem(
+        key, fmt::format("'{}' must be a list of {} entries, one a layer, each 0 or 1", key, layers));
     return;
   }
-  const auto others = std::count_if(types->children.begin(), types->children.end(),
-                                    [](const Node& type) { return type.text != "1"; });
+  const auto others =
+      std::count_if(list.begin(), list.end(), [&](const Node& type) { return is(type, "0"); });
   if (others > 0)
-    file.reader.problem("attn_type_list",
-                        fmt::format("{} of {} layers are not 1 (full attention) but lightning linear "
-                                    "attention: its cost is not modelled",
-                                    others, types->children.size()));
+    file.reader.problem(key, fmt::format("{} of {} layers are not 1 (full attention) but lightning linear "
+                                         "attention: its cost is not modelled",
+                                         others, layers));
 }
 
 void take_dependents(const HfFile& file) {
@@ -130,6 +136,31 @@ bool is_neutral(const HfFile& file, const Node& node) {
          (holds(one_is_neutral, node.key) && is_one(node));
 }
 
+/// What stands around text_config and is not asked for is of the other parts.
+bool is_of_wrapper(const HfFile& file, const Node& node) {
+  const Node* const outer = file.wrapper != nullptr ? find(*file.wrapper, node.key) : nullptr;
+  return outer != nullptr && outer->at == node.at;
+}
+
+/// A map with sizes of a language model or of experts: nothing in it would be read.
+bool is_model_part(const Node& node) {
+  constexpr std::array known{"attn_config", "ffn_config", "vision_config"};
+  if (node.kind != Node::Kind::map || holds(known, node.key)) return false;
+  const auto is_size = [](const Node& child) {
+    const auto parts = {&hf_keys::hidden,   &hf_keys::layers,       &hf_keys::heads,
+                        &hf_keys::kv_heads, &hf_keys::head_size,    &hf_keys::top_k,
+                        &hf_keys::experts,  &hf_keys::expert_width, &hf_keys::shared_experts};
+    return std::any_of(parts.begin(), parts.end(),
+                       [&](const Spellings* names) { return holds(*names, child.key); });
+  };
+  return std::any_of(node.children.begin(), node.children.end(), is_size);
+}
+
+/// Rotary positions that a family always has.
+bool is_switched_off(const Node& node) {
+  return node.key == "use_rope" && !is_active(node) && node.kind != Node::Kind::null;
+}
+
 }  // namespace
 
 bool is_active(const Node& node) {
@@ -139,14 +170,16 @@ bool is_active(const Node& node) {
   return !node.text.empty() && node.text != "false" && !number;
 }
 
-void refuse_unknown_mechanisms(const HfFile& file) {
+void refuse_unknown_mechanisms(const HfFile& file, std::size_t layers) {
   check_demands(file);
-  check_attention_types(file);
+  check_attention_types(file, layers);
   check_activation(file);
   note_left_out(file);
   take_dependents(file);
-  for (const Node* node : file.reader.unread())
-    if (!is_neutral(file, *node)) refuse(file, *node);
+  for (const Node* node : file.reader.unread()) {
+    if (is_of_wrapper(file, *node)) continue;
+    if (!is_neutral(file, *node) || is_model_part(*node) || is_switched_off(*node)) refuse(file, *node);
+  }
 }
 
 }  // namespace bta

@@ -152,11 +152,10 @@ TEST_CASE("what a family's code takes for an absent key is noted") {
   CHECK(attention_of(good(model_from_json(gptj))).rotary_dim == 64);
 }
 
-TEST_CASE(
-    "a window that begins where no key says is refused when the family has no layer of its own for it") {
-  CHECK(problems(model_from_json(config("qwen3_moe", R"(, "moe_intermediate_size": 32,
- "use_sliding_window": true, "sliding_window": 32)"))) ==
-        "config.json:1:1: error: max_window_layers: the required key 'max_window_layers' is missing\n");
+TEST_CASE("Qwen3-MoE has its window in every layer, and only with use_sliding_window") {
+  const std::string window = R"(, "moe_intermediate_size": 32, "sliding_window": 32, "max_window_layers": 2)";
+  CHECK(windows(config("qwen3_moe", window)) == "....");
+  CHECK(windows(config("qwen3_moe", window + R"(, "use_sliding_window": true)")) == "wwww");
 }
 
 TEST_CASE("null switches off") {
@@ -239,6 +238,11 @@ TEST_CASE("keys beside those of latent attention must agree with them") {
         "and a value for every head = 4\n"
         "config.json:5:40: error: head_dim: 'head_dim' is 99, but latent attention has heads of "
         "qk_nope_head_dim + qk_rope_head_dim = 12\n");
+}
+
+TEST_CASE("a query latent of rank 0 is refused: null is none") {
+  CHECK(problems(model_from_json(with(latent, "\"q_lora_rank\": 24", "\"q_lora_rank\": 0") + "}"))
+            .starts_with("config.json:5:17: error: q_lora_rank: '0' is "));
 }
 
 TEST_CASE("a key of latent attention that is missing is one error") {

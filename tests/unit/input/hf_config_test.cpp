@@ -150,7 +150,7 @@ TEST_CASE("a layer is MoE when the schedule says so") {
   CHECK(is_moe(stepped, 3));
   CHECK(dense_at(stepped, 0).width == 96);
   const auto listed =
-      good(model_from_json(config("qwen3_moe", qwen_experts + R"(, "mlp_only_layers": [0, 3, 9])")));
+      good(model_from_json(config("qwen3_moe", qwen_experts + R"(, "mlp_only_layers": [0, 3])")));
   CHECK_FALSE(is_moe(listed, 0));
   CHECK(is_moe(listed, 1));
   CHECK_FALSE(is_moe(listed, 3));
@@ -180,6 +180,20 @@ TEST_CASE("text_config and the file around it must not contradict each other") {
   CHECK(problems(model_from_json(R"({"hidden_size": 128, "text_config": )" + config("llama", "") + "}")) ==
         "config.json:1:17: error: hidden_size: 'hidden_size' is 128 here but 64 in text_config; they must be "
         "equal or one must go\n");
+}
+
+TEST_CASE("a list in text_config and a number around it contradict each other") {
+  CHECK(problems(
+            model_from_json(R"({"hidden_act": "silu", "num_attention_heads": [4, 4, 4, 4], "text_config": )" +
+                            config("llama", "") + "}"))
+            .starts_with(
+                "config.json:1:48: error: num_attention_heads: 'num_attention_heads' is a list here but "
+                "4 in text_config; they must be equal or one must go"));
+}
+
+TEST_CASE("keys around a text_config that are of other parts are not judged") {
+  const std::string outer = R"({"multimodal_projector_bias": true, "mm_hidden_size": 8, "text_config": )";
+  CHECK(problems(model_from_json(outer + config("llama", "") + "}")).empty());
 }
 
 TEST_CASE("the name is declared, the checkpoint's, or the folder's, never a path") {

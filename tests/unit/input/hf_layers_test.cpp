@@ -62,6 +62,44 @@ TEST_CASE("Llama 4 interleaves by a step or a list, which must not contradict ea
         "'interleave_moe_layer_step' is 2 for; they mean the same, so they must be equal or one must go\n");
 }
 
+TEST_CASE("a schedule without a MoE layer is refused") {
+  CHECK(refused(deepseek(R"(,
+ "first_k_dense_replace": 6)")) ==
+        "config.json:4:27: error: first_k_dense_replace: 'first_k_dense_replace' is 6: no layer of 6 has "
+        "experts, "
+        "but deepseek is a MoE family\n");
+  CHECK(refused(deepseek(R"(, "moe_layer_freq": [0, 0, 0, 0, 0, 0])"))
+            .ends_with(
+                "'moe_layer_freq' is a list: no layer of 6 has experts, but deepseek is a MoE family\n"));
+  CHECK(refused(config("qwen3_moe", R"(, "moe_intermediate_size": 32, "decoder_sparse_step": 7)"))
+            .ends_with(
+                "'decoder_sparse_step' is 7: no layer of 6 has experts, but qwen3_moe is a MoE family\n"));
+  CHECK(
+      refused(config("llama4_text", R"(, "moe_layers": [])"))
+          .ends_with("'moe_layers' is a list: no layer of 6 has experts, but llama4_text is a MoE family\n"));
+}
+
+TEST_CASE("an index of a layer that is not there is refused") {
+  const std::string range = "a whole number from 0 to 5 is needed\n";
+  CHECK(refused(config("qwen3_moe", R"(, "moe_intermediate_size": 32, "mlp_only_layers": [6])"))
+            .ends_with(range));
+  CHECK(refused(config("llama4_text", R"(, "moe_layers": [99])")).ends_with(range));
+  CHECK(refused(config("ernie4_5_moe", R"(, "moe_intermediate_size": 32, "moe_layer_end_index": 6)"))
+            .ends_with("a whole number from -1 to 5 is needed\n"));
+}
+
+TEST_CASE("the names of a dense width must agree with that of experts in every layer") {
+  CHECK(refused(config("mixtral", R"(,
+ "ffn_hidden_size": 1)")) ==
+        "config.json:4:21: error: ffn_hidden_size: 'ffn_hidden_size' is 1 but 'intermediate_size' is 96; "
+        "they mean "
+        "the same, so they must be equal or one must go\n");
+  CHECK(refused(config("llama4_text", R"(, "intermediate_size_mlp": 8, "n_inner": 9)"))
+            .ends_with(
+                "'n_inner' is 9 but 'intermediate_size_mlp' is 8; they mean the same, so they must be equal "
+                "or one must go\n"));
+}
+
 TEST_CASE("ERNIE's MoE layers lie in a range of indices") {
   const std::string ernie = R"(, "moe_intermediate_size": 32, "moe_layer_start_index": 1)";
   CHECK(layers(config("ernie4_5_moe", ernie)) == "dMMMMM");

@@ -126,10 +126,33 @@ TEST_CASE("attention of a kind that a family does not have is refused by name") 
         "attention: its cost is not modelled\n");
 }
 
-TEST_CASE("an attn_type_list that is no list is refused") {
-  CHECK(refusal("llama", R"("attn_type_list": "lightning")") ==
-        "config.json:4:20: error: attn_type_list: 'lightning' stands where a list with an entry a layer is "
-        "needed\n");
+TEST_CASE("an attn_type_list has an entry of 0 or 1 for every layer") {
+  for (const char* const list : {"\"lightning\"", "1", "{}", "[1, 1]", "[1, 1, 1, 2]"}) {
+    CAPTURE(list);
+    CHECK(refusal("llama", std::string("\"attn_type_list\": ") + list) ==
+          "config.json:4:20: error: attn_type_list: 'attn_type_list' must be a list of 4 entries, one a "
+          "layer, each "
+          "0 or 1\n");
+  }
+}
+
+TEST_CASE("a map with sizes of a model that nothing reads is refused") {
+  CHECK(refusal("llama", R"("moe": {"num_experts": 8})") == refused(9, "moe", "a map of keys", "llama"));
+  CHECK(refusal("llama", R"("llm_config": {"hidden_size": 8})") ==
+        refused(16, "llm_config", "a map of keys", "llama"));
+  CHECK(refusal("llama", R"("block_configs": [{}])") == refused(19, "block_configs", "a list", "llama"));
+}
+
+TEST_CASE("rotary positions that are switched off are refused") {
+  CHECK(refusal("llama", R"("use_rope": false)") == refused(14, "use_rope", "false", "llama"));
+  CHECK(refusal("llama", R"("use_rope": true)").empty());
+}
+
+TEST_CASE("control characters of a key do not reach the message") {
+  CHECK(refusal("llama", R"("mamba\u001b\nx": 1)") ==
+        "config.json:4:19: error: mamba??x: 'mamba??x' is 1: this changes the arithmetic in a way that is "
+        "not known "
+        "here for llama, so the file is refused\n");
 }
 
 struct Mechanism {
@@ -177,7 +200,8 @@ TEST_CASE("the same keys switched off are ignored") {
   for (const char* const member :
        {R"("kv_lora_rank": null)", R"("num_nextn_predict_layers": 0)", R"("n_shared_experts": 0.0)",
         R"("mamba_d_state": [])", R"("moe_layer_freq": 1)", R"("use_bias": false)", R"("pruned_heads": {})",
-        R"("layers_block_type": "")", R"("norm_type": "rms")", R"("position_embedding_type": "rope")"}) {
+        R"("layers_block_type": "")", R"("norm_type": "rms")", R"("full_attn_mod": 1)",
+        R"("position_embedding_type": "rope")"}) {
     CAPTURE(member);
     CHECK(refusal("qwen3_moe", member).empty());
   }
