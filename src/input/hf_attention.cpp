@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "input/hf_file.h"
 #include "input/model_shape.h"
 #include "input/quoted.h"
@@ -32,9 +34,24 @@ std::optional<double> read_rotary_share(const HfFile& file) {
   if (file.reader.has("partial_rotary_factor"))
     return file.reader.real("partial_rotary_factor", share, Need::optional);
   const Node* const parameters = file.reader.take("rope_parameters");
-  if (parameters == nullptr || parameters->kind != Node::Kind::map) return {};
+  if (parameters == nullptr) return {};
+  if (parameters->kind != Node::Kind::map) {
+    file.reader.problem("rope_parameters", shown(*parameters) + " stands where a map of keys is needed");
+    return {};
+  }
   Reader nested(*parameters, "rope_parameters", {}, file.reader.log());
   return nested.real("partial_rotary_factor", share, Need::optional);
+}
+
+/// What the family takes when neither key is there; more than none and less than the whole head is noted.
+std::int64_t absent_rotary_dim(const HfFile& file, std::int64_t head_size) {
+  const HfFamily& family = file.family;
+  if (family.absent_rotary_dim > 0 && file.absent("rotary_dim"))
+    return std::min(head_size, file.integer_or("rotary_dim", {0, head_size}, family.absent_rotary_dim));
+  if (family.rotary_share < 1)
+    file.note(
+        fmt::format("partial_rotary_factor is absent: {} takes {}", family.model_type, family.rotary_share));
+  return static_cast<std::int64_t>(family.rotary_share * static_cast<double>(head_size));
 }
 
 /// Absent: the whole head.
@@ -47,11 +64,11 @@ std::optional<std::int64_t> read_rotary_dim(const HfFile& file, std::int64_t hea
   const auto named = file.reader.integer("rotary_dim", {0, head_size}, Need::optional);
   if (named && dim && *named != *dim) {
     file.reader.problem("rotary_dim", fmt::format("'rotary_dim' is {} but 'partial_rotary_factor' of a head "
-                                                  "is {}; they mean the same, so one must go",
+                                                  "is {}; they mean the same, so they must be equal or one "
+                                                  "must go",
                                                   *named, *dim));
   }
-  const std::int64_t used =
-      named.value_or(dim.value_or(static_cast<std::int64_t>(file.family.rotary_share * whole)));
+  const std::int64_t used = named ? *named : dim ? *dim : absent_rotary_dim(file, head_size);
   return used == head_size ? std::nullopt : std::optional(used);
 }
 
@@ -70,14 +87,16 @@ GroupedQueryAttention read_grouped_attention(const HfFile& file, std::optional<s
   return attention;
 }
 
-/// Llama 4: every 4th layer has no rotary positions. [] is as absent.
+/// Llama 4: every 4th layer has no rotary positions. null and [] are as absent.
 std::vector<bool> read_rotary_layers(const HfFile& file, std::int64_t layers) {
   std::vector<bool> rotary(static_cast<std::size_t>(layers), true);
   if (file.family.windows != HfWindows::rotary) return rotary;
-  file.reader.take("no_rope_layers");
-  const std::int64_t interval =
-      file.reader.integer("no_rope_layer_interval", layer_range, Need::optional).value_or(4);
-  if (file.reader.has_items("no_rope_layers")) return read_flags(file, "no_rope_layers", layers);
+  const Node* const listed = file.reader.take("no_rope_layers");
+  if (listed != nullptr && (listed->kind != Node::Kind::sequence || !listed->children.empty())) {
+    file.reader.take("no_rope_layer_interval");
+    return read_flags(file, "no_rope_layers", layers);
+  }
+  const std::int64_t interval = file.integer_or("no_rope_layer_interval", layer_range, 4);
   for (std::size_t i = 0; i < rotary.size(); ++i)
     rotary[i] = (static_cast<std::int64_t>(i) + 1) % interval != 0;
   return rotary;
@@ -96,14 +115,13 @@ std::vector<Attention> read_attentions(const HfFile& file, std::optional<std::in
   const std::vector<bool> rotary = read_rotary_layers(file, layers);
   const Windows windows = read_windows(file, rotary);
   std::vector<Attention> attentions;
-  for (std::size_t i = 0; i < count && i < rotary.size(); ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     GroupedQueryAttention attention = base;
     attention.window = windows[i];
     if (!rotary[i]) attention.rotary_dim = 0;
     if (!rotary[i]) attention.qk_norm = QkNorm::none;
     attentions.emplace_back(attention);
   }
-  attentions.resize(count, base);
   return attentions;
 }
 

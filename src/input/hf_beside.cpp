@@ -33,9 +33,13 @@ void read_mtp(const HfFile& file, Model& model) {
   if (file.family.mtp == HfMtp::refused) return;
   const std::string_view key = file.spelling(hf_keys::mtp);
   const auto modules = file.reader.integer(key, module_range, Need::optional).value_or(0);
-  if (modules == 0 || !file.is_on({"use_mtp", true})) return;
+  if (modules == 0 || !file.is_on({"use_mtp", true, HfTold::never})) return;
   if (file.family.mtp == HfMtp::counted && file.reader.log().clean()) {
-    model.beside.push_back({"MTP", mtp_parameters(model, modules)});
+    const std::int64_t parameters = mtp_parameters(model, modules);
+    if (parameters > part_range.max)
+      file.reader.problem(key, fmt::format("'{}' is {}: its {} parameters are more than {}", key, modules,
+                                           parameters, part_range.max));
+    model.beside.push_back({"MTP", parameters});
     file.notes.push_back(fmt::format("{} {}: MTP is counted apart, and in no time or memory", key, modules));
   } else {
     file.notes.push_back(fmt::format("{} {}: MTP is left out of every number", key, modules));
@@ -68,6 +72,9 @@ void read_vision(const HfFile& file, const Node& root, Model& model) {
   std::optional<std::int64_t> parameters;
   if (file.family.vision == HfVision::llama4)
     parameters = llama4_vision(*config, model.hidden, file.reader.log());
+  if (parameters && *parameters > part_range.max)
+    file.reader.log().problem(*config, "vision_config",
+                              fmt::format("its {} parameters are more than {}", *parameters, part_range.max));
   if (parameters) model.beside.push_back({"vision", *parameters});
   file.notes.emplace_back(parameters ? "vision_config: vision is counted apart, and in no time or memory"
                                      : "vision_config: vision is left out of every number");

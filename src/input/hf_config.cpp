@@ -11,14 +11,6 @@
 namespace bta {
 namespace {
 
-bool read_tied(const HfFile& file) {
-  const HfSwitch& rule = file.family.tied_embeddings;
-  if (!file.reader.has(rule.key))
-    file.notes.push_back(
-        fmt::format("{} is absent: {} takes {}", rule.key, file.family.model_type, rule.value));
-  return file.is_on(rule);
-}
-
 /// The declared name, else the last component of where the checkpoint came from.
 std::string read_name(Reader& reader, const std::string& fallback_name) {
   if (const auto name = reader.text("name", Need::optional)) return *name;
@@ -44,6 +36,20 @@ std::vector<Layer> read_layers(const HfFile& file, std::optional<std::int64_t> h
   return layers;
 }
 
+/// An absent head size where the family's own code has a number for it, not hidden size / heads.
+void supply_head_size(Node& keys, const HfFamily& family, std::vector<std::string>& notes) {
+  const Spellings& names = hf_keys::head_size;
+  const auto stands = [&](std::string_view name) { return find(keys, name) != nullptr; };
+  if (family.absent_head_size == 0 || std::any_of(names.begin(), names.end(), stands)) return;
+  Node size;
+  size.kind = Node::Kind::scalar;
+  size.text = std::to_string(family.absent_head_size);
+  size.at = size.key_at = keys.at;
+  size.key = names.front();
+  keys.children.push_back(size);
+  notes.push_back(fmt::format("{} is absent: {} takes {}", size.key, family.model_type, size.text));
+}
+
 /// What of a family is counted but not run as it is.
 void note_approximations(const HfFile& file) {
   const HfFamily& family = file.family;
@@ -62,13 +68,13 @@ Model read_language_model(const HfFile& file, const Node& root) {
   model.layers = read_layers(file, hidden);
   model.hidden = hidden.value_or(1);
   model.vocabulary = file.reader.integer("vocab_size", vocabulary_range).value_or(1);
-  model.tied_embeddings = read_tied(file);
+  model.tied_embeddings = file.is_on(file.family.tied_embeddings);
   model.norm_bias = file.family.norm_bias;
   model.head_bias = file.is_on(file.family.head_bias);
   if (file.family.learned_positions)
     model.positions = file.reader.integer(file.spelling(hf_keys::positions), vocabulary_range).value_or(1);
   read_parts_beside(file, root, model);
-  refuse_unknown_mechanisms(file);
+  refuse_unknown_mechanisms(file, model.layers.size());
   note_approximations(file);
   return model;
 }
@@ -87,14 +93,31 @@ void refuse_idle_overrides(Reader& reader) {
 
 }  // namespace
 
+std::string_view HfFile::spelling(const Spellings& spellings) const {
+  const std::string_view used = spelling_in_use(reader, spellings);
+  const auto stands =
+      std::find_if(spellings.begin(), spellings.end(), [&](std::string_view key) { return !absent(key); });
+  return absent(used) && stands != spellings.end() ? *stands : used;
+}
+
+void HfFile::note(const std::string& text) const {
+  if (std::find(notes.begin(), notes.end(), text) == notes.end()) notes.push_back(text);
+}
+
 bool HfFile::is_on(const HfSwitch& rule) const {
-  return rule.key.empty() ? rule.value : reader.boolean(rule.key, Need::optional).value_or(rule.value);
+  if (rule.key.empty()) return rule.value;
+  const bool on = reader.boolean(rule.key, Need::optional).value_or(false);
+  if (!absent(rule.key)) return on;
+  if (rule.told == HfTold::always || (rule.told == HfTold::when_on && rule.value))
+    note(fmt::format("{} is absent: {} takes {}", rule.key, family.model_type, rule.value));
+  return rule.value;
 }
 
 std::int64_t HfFile::integer_or(std::string_view key, IntegerRange range, std::int64_t otherwise) const {
   const auto value = reader.integer(key, range, Need::optional);
   if (value || reader.has(key)) return value.value_or(otherwise);
-  notes.push_back(fmt::format("{} is absent: {} takes {}", key, family.model_type, otherwise));
+  note(fmt::format("{} is {}: {} takes {}", key, absent(key) ? "absent" : "null", family.model_type,
+                   otherwise));
   return otherwise;
 }
 
@@ -104,14 +127,17 @@ Model read_hf_config(const Node& root, const std::string& fallback_name, ReadLog
       text_config != nullptr && text_config->kind == Node::Kind::map ? text_config : nullptr;
   std::vector<std::string> notes;
   if (nested != nullptr)
-    notes.emplace_back("read from the nested text_config; other parts of the file are left out");
+    notes.emplace_back(
+        "read from the nested text_config; the file around it completes it with keys that it lacks");
   const HfFamily* const family = identify_family(root, nested, notes, log);
   if (family == nullptr) return {};
   Node keys = language_model_keys(root, nested);
   collapse_lists(keys, log);
+  supply_head_size(keys, *family, notes);
   Reader reader(keys, "", {}, log);
   const std::string name = read_name(reader, fallback_name);
-  Model model = read_language_model({keys, *family, reader, notes}, root);
+  Model model =
+      read_language_model({keys, *family, reader, notes, nested != nullptr ? &root : nullptr}, root);
   model.name = name;
   model.notes = std::move(notes);
   refuse_contradictions(root, nested, reader, log);

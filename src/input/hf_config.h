@@ -1,7 +1,7 @@
 // A model from a Hugging Face config.json as published. Keys that cannot change the arithmetic are
 // ignored; a family, or a key, that changes it in a way not known here is refused by name.
-// null is the same as absent, but where a family's code gives an absent key a value of its own (noted).
-// No dimension is defaulted but head size and KV heads (both noted).
+// An absent key has the value that the family's own code gives it (noted), or is an error. null is as absent
+// for a size, and off for a switch. No dimension is derived but head size and KV heads (both noted).
 #pragma once
 
 #include <string>

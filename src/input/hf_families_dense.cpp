@@ -1,14 +1,16 @@
 // llama    q, k, v, o carry a bias iff attention_bias; gate, up, down iff mlp_bias
+//
 // mistral  no biases; sliding_window is 4096 unless the file says otherwise, null is none
+//
 // phi3     no biases; q, k, v in one matrix, gate and up in one
+//
 // gpt2     LayerNorms, projections and MLP with biases; learned positions; tied by default
+//
 // gptj     one LayerNorm a layer, read by attention and MLP; MLP and head with biases, projections without
 #include "input/hf_families.h"
 
 namespace bta {
 namespace {
-
-constexpr HfSwitch attention_bias{"attention_bias", false};
 
 constexpr std::array families{
     HfFamily{.model_type = "llama",
@@ -45,6 +47,7 @@ constexpr std::array families{
              .kv_heads_may_be_absent = true,
              .multi_head = true,
              .head_size_is_hidden_share = true,
+             .absent_rotary_dim = 64,
              .gated = false,
              .mlp_bias = always,
              .dense_width = "n_inner",

@@ -26,7 +26,6 @@
 namespace bta {
 namespace {
 
-constexpr HfSwitch attention_bias{"attention_bias", false};
 constexpr HfSwitch attention_bias_by_default{"attention_bias", true};
 
 constexpr std::array families{
@@ -51,6 +50,7 @@ constexpr std::array families{
              .architecture = "GptOssForCausalLM",
              .qkv_bias = attention_bias_by_default,
              .output_bias = attention_bias_by_default,
+             .absent_head_size = 64,
              .sinks = true,
              .windows = HfWindows::alternating,
              .absent_window = 128,
@@ -64,6 +64,7 @@ constexpr std::array families{
              .qk_norm_used = {"use_qk_norm", true},
              .qkv_bias = attention_bias,
              .output_bias = attention_bias,
+             .absent_head_size = 128,
              .windows = HfWindows::rotary,
              .absent_window = 8192,
              .dense_width = "intermediate_size_mlp",
@@ -98,6 +99,7 @@ constexpr std::array families{
              .expert_width = "moe_intermediate_size",
              .schedule = HfSchedule::index_range,
              .shared = HfShared::count,
+             .absent_shared = 2,
              .selection_bias = {"moe_use_aux_free", true},
              .tied_embeddings = {"tie_word_embeddings", true},
              .mtp = HfMtp::noted,
@@ -105,16 +107,17 @@ constexpr std::array families{
     HfFamily{.model_type = "phimoe",
              .architecture = "PhiMoEForCausalLM",
              .also = {"PhimoeForCausalLM"},
-             .qkv_bias = attention_bias,
-             .output_bias = attention_bias,
+             .qkv_bias = attention_bias_told,
+             .output_bias = attention_bias_told,
              .windows = HfWindows::all_layers,
              .expert_width = "intermediate_size",
-             .head_bias = {"lm_head_bias", false},
+             .head_bias = {"lm_head_bias", false, HfTold::always},
              .norm_bias = true},
     HfFamily{.model_type = "minimax_m2",
              .architecture = "MiniMaxM2ForCausalLM",
              .qk_norm = QkNorm::projection,
              .qk_norm_used = {"use_qk_norm", true},
+             .absent_head_size = 128,
              .windows = HfWindows::all_layers,
              .expert_width = "intermediate_size",
              .selection_bias = {"use_routing_bias", true},

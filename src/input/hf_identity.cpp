@@ -54,7 +54,7 @@ void add_wrapper_claims(std::vector<Claim>& claims, const Node& root, std::vecto
   for (const Claim& claim : claims_of(root)) {
     const bool known = claim.family != nullptr || refusal_reason(claim.node->text, root);
     if (text_is_named && !known) {
-      notes.push_back(fmt::format("{} {}: only its text model is read", claim.key, shown(*claim.node)));
+      notes.push_back(fmt::format("{} is {}: only its text model is read", claim.key, shown(*claim.node)));
     } else {
       claims.push_back(claim);
     }

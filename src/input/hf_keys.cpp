@@ -15,6 +15,8 @@ namespace {
 constexpr std::array sections{"attn_config", "ffn_config"};
 
 bool same_value(const Node& x, const Node& y) {
+  if (x.kind == Node::Kind::sequence && y.kind == Node::Kind::sequence)
+    return std::equal(x.children.begin(), x.children.end(), y.children.begin(), y.children.end(), same_value);
   if (x.kind != Node::Kind::scalar || y.kind != Node::Kind::scalar) return false;
   const Parsed<std::int64_t> a = parse_integer(x.text, {INT64_MIN, INT64_MAX});
   const Parsed<std::int64_t> b = parse_integer(y.text, {INT64_MIN, INT64_MAX});
@@ -25,7 +27,7 @@ void report_conflict(ReadLog& log, const Node& first, const Node& second) {
   log.problem(
       second, second.key,
       fmt::format("'{}' is {} but '{}' is {}; they mean the same, so they must be equal or one must go",
-                  second.key, shown(second), first.key, shown(first)));
+                  second.key, written(second), first.key, written(first)));
 }
 
 const Node* map_named(const Node& parent, std::string_view key) {
@@ -73,9 +75,14 @@ void compare(const Node& outer, const Node& inner, std::string_view where, std::
              ReadLog& log) {
   const Node* const x = find(outer, key);
   const Node* const y = find(inner, key);
-  if (x == nullptr || y == nullptr || x->kind != Node::Kind::scalar || y->kind != Node::Kind::scalar) return;
+  const auto says = [](const Node* node) {
+    return node != nullptr && (node->kind == Node::Kind::scalar || node->kind == Node::Kind::sequence);
+  };
+  if (!says(x) || !says(y)) return;
   if (!same_value(*x, *y))
-    log.problem(*x, key, fmt::format("'{}' is {} here but {} in {}", key, shown(*x), shown(*y), where));
+    log.problem(*x, key,
+                fmt::format("'{}' is {} here but {} in {}; they must be equal or one must go", key,
+                            written(*x), written(*y), where));
 }
 
 /// Keys that some families write as a list, one entry a layer.
@@ -106,10 +113,11 @@ void collapse_list(Node& list, std::size_t layers, ReadLog& log) {
         *other, list.key,
         fmt::format("entry {} of the list is {} but entry 0 is {}: layers that differ in '{}' are not "
                     "modelled",
-                    other - list.children.begin(), shown(*other), shown(first), list.key));
-  } else if (list.children.size() < layers) {
+                    other - list.children.begin(), written(*other), written(first), list.key));
+  } else if (layers > 0 && list.children.size() != layers) {
     log.problem(list, list.key,
-                fmt::format("the list has {} entries for {} layers", list.children.size(), layers));
+                fmt::format("the list has {} entries for {} layers; one for each is needed",
+                            list.children.size(), layers));
   }
   Node number = first;
   number.key = list.key;
@@ -166,6 +174,11 @@ void collapse_lists(Node& keys, ReadLog& log) {
     if (known && child.kind == Node::Kind::sequence && !child.children.empty())
       collapse_list(child, layers, log);
   }
+}
+
+std::string written(const Node& node) {
+  if (node.kind != Node::Kind::scalar) return shown(node);
+  return node.quoted ? in_quotes(node.text) : on_one_line(node.text);
 }
 
 bool is_identity(std::string_view key) {

@@ -13,16 +13,17 @@ std::int64_t read_query_rank(const HfFile& file) {
     file.reader.integer("q_lora_rank", width_range);
     return 0;
   }
-  return file.reader.integer("q_lora_rank", {0, width_range.max}, Need::optional).value_or(0);
+  return file.reader.integer("q_lora_rank", width_range, Need::optional).value_or(0);
 }
 
-/// Keys of a GroupedQueryAttention that latent attention makes redundant.
+/// Keys of a GroupedQueryAttention that latent attention makes redundant; compared when the rest is right.
 void check_redundant(const HfFile& file, const LatentAttention& attention) {
+  const bool clean = file.reader.log().clean();
   const auto check = [&](const Spellings& spellings, const std::vector<std::int64_t>& allowed,
                          std::string_view what) {
     const std::string_view key = file.spelling(spellings);
     const auto value = file.reader.integer(key, head_size_range, Need::optional);
-    if (!value || std::find(allowed.begin(), allowed.end(), *value) != allowed.end()) return;
+    if (!value || !clean || std::find(allowed.begin(), allowed.end(), *value) != allowed.end()) return;
     file.reader.problem(
         key, fmt::format("'{}' is {}, but latent attention {} = {}", key, *value, what, allowed.front()));
   };
@@ -46,7 +47,7 @@ LatentAttention read_latent_attention(const HfFile& file) {
   attention.rope_head_dim = size("qk_rope_head_dim");
   attention.v_head_dim = size("v_head_dim");
   attention.bias = file.is_on(file.family.qkv_bias);
-  if (reader.log().clean()) check_redundant(file, attention);
+  check_redundant(file, attention);
   return attention;
 }
 

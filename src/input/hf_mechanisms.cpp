@@ -14,11 +14,16 @@ namespace {
 /// not in use would begin.
 constexpr std::array harmless{"max_window_layers", "context_window"};
 
+/// What else is said of MTP that is left out of every number.
+constexpr std::array of_mtp{"mtp_transformer_layers", "mtp_loss_scaling_factor"};
+
 /// Schedules that say "every layer", and scales that change nothing.
 constexpr std::array one_is_neutral{"moe_layer_freq",
                                     "decoder_sparse_step",
                                     "interleave_moe_layer_step",
                                     "full_attention_interval",
+                                    "full_attn_mod",
+                                    "rotary_pct",
                                     "layernorm_full_attention_alpha",
                                     "layernorm_full_attention_beta",
                                     "layernorm_linear_attention_alpha",
@@ -46,16 +51,12 @@ bool is_one(const Node& node) {
   return number.has_value();
 }
 
-std::string shown_value(const Node& node) {
-  return node.kind == Node::Kind::scalar ? in_quotes(node.text) : shown(node);
-}
-
 void refuse(const HfFile& file, const Node& node) {
   file.reader.log().problem(
       node, node.key,
       fmt::format("{} is {}: this changes the arithmetic in a way that is not known here for {}, so "
                   "the file is refused",
-                  in_quotes(node.key), shown_value(node), file.family.model_type));
+                  in_quotes(node.key), written(node), file.family.model_type));
 }
 
 void check_demands(const HfFile& file) {
@@ -70,16 +71,25 @@ void check_demands(const HfFile& file) {
 }
 
 /// attn_type_list: 1 is full attention.
-void check_attention_types(const HfFile& file) {
-  const Node* const types = file.reader.take("attn_type_list");
+void check_attention_types(const HfFile& file, std::size_t layers) {
+  constexpr std::string_view key = "attn_type_list";
+  const Node* const types = file.reader.take(key);
   if (types == nullptr) return;
-  const auto others = std::count_if(types->children.begin(), types->children.end(),
-                                    [](const Node& type) { return type.text != "1"; });
+  const auto is = [](const Node& type, std::string_view text) { return !type.quoted && type.text == text; };
+  const auto& list = types->children;
+  const bool known =
+      std::all_of(list.begin(), list.end(), [&](const Node& type) { return is(type, "0") || is(type, "1"); });
+  if (types->kind != Node::Kind::sequence || list.size() != layers || !known) {
+    file.reader.problem(
+        key, fmt::format("'{}' must be a list of {} entries, one a layer, each 0 or 1", key, layers));
+    return;
+  }
+  const auto others =
+      std::count_if(list.begin(), list.end(), [&](const Node& type) { return is(type, "0"); });
   if (others > 0)
-    file.reader.problem("attn_type_list",
-                        fmt::format("{} of {} layers are not 1 (full attention) but lightning linear "
-                                    "attention: its cost is not modelled",
-                                    others, types->children.size()));
+    file.reader.problem(key, fmt::format("{} of {} layers are not 1 (full attention) but lightning linear "
+                                         "attention: its cost is not modelled",
+                                         others, layers));
 }
 
 void take_dependents(const HfFile& file) {
@@ -105,8 +115,8 @@ void check_activation(const HfFile& file) {
                                          "and gelu, relu and their variants",
                                          in_quotes(*activation)));
   } else if (file.family.gated) {
-    file.notes.push_back(
-        fmt::format("{} {}: matrices counted as for silu (gate, up and down)", key, in_quotes(*activation)));
+    file.notes.push_back(fmt::format("{} is {}: matrices counted as for silu (gate, up and down)", key,
+                                     in_quotes(*activation)));
   }
 }
 
@@ -121,9 +131,34 @@ bool is_neutral(const HfFile& file, const Node& node) {
   constexpr std::array rms{"rms", "rmsnorm", "rms_norm", "hf_rms"};
   const bool usual = (node.key == "position_embedding_type" && node.text == "rope") ||
                      (node.key == "norm_type" && holds(rms, node.text));
-  const bool part = file.family.mtp != HfMtp::refused && node.key.find("mtp") != std::string::npos;
+  const bool part = file.family.mtp == HfMtp::noted && holds(of_mtp, node.key);
   return usual || part || holds(harmless, node.key) || holds(file.family.harmless, node.key) ||
          (holds(one_is_neutral, node.key) && is_one(node));
+}
+
+/// What stands around text_config and is not asked for is of the other parts.
+bool is_of_wrapper(const HfFile& file, const Node& node) {
+  const Node* const outer = file.wrapper != nullptr ? find(*file.wrapper, node.key) : nullptr;
+  return outer != nullptr && outer->at == node.at;
+}
+
+/// A map with sizes of a language model or of experts: nothing in it would be read.
+bool is_model_part(const Node& node) {
+  constexpr std::array known{"attn_config", "ffn_config", "vision_config"};
+  if (node.kind != Node::Kind::map || holds(known, node.key)) return false;
+  const auto is_size = [](const Node& child) {
+    const auto parts = {&hf_keys::hidden,   &hf_keys::layers,       &hf_keys::heads,
+                        &hf_keys::kv_heads, &hf_keys::head_size,    &hf_keys::top_k,
+                        &hf_keys::experts,  &hf_keys::expert_width, &hf_keys::shared_experts};
+    return std::any_of(parts.begin(), parts.end(),
+                       [&](const Spellings* names) { return holds(*names, child.key); });
+  };
+  return std::any_of(node.children.begin(), node.children.end(), is_size);
+}
+
+/// Rotary positions that a family always has.
+bool is_switched_off(const Node& node) {
+  return node.key == "use_rope" && !is_active(node) && node.kind != Node::Kind::null;
 }
 
 }  // namespace
@@ -135,14 +170,16 @@ bool is_active(const Node& node) {
   return !node.text.empty() && node.text != "false" && !number;
 }
 
-void refuse_unknown_mechanisms(const HfFile& file) {
+void refuse_unknown_mechanisms(const HfFile& file, std::size_t layers) {
   check_demands(file);
-  check_attention_types(file);
+  check_attention_types(file, layers);
   check_activation(file);
   note_left_out(file);
   take_dependents(file);
-  for (const Node* node : file.reader.unread())
-    if (!is_neutral(file, *node)) refuse(file, *node);
+  for (const Node* node : file.reader.unread()) {
+    if (is_of_wrapper(file, *node)) continue;
+    if (!is_neutral(file, *node) || is_model_part(*node) || is_switched_off(*node)) refuse(file, *node);
+  }
 }
 
 }  // namespace bta

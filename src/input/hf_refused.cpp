@@ -51,20 +51,15 @@ constexpr std::array refused{
     HfRefused{"arctic", "ArcticForCausalLM", "a dense MLP that runs beside the experts of a layer", false},
 };
 
-bool is_text(const Node& node, std::string_view text) {
-  return node.text == text;
-}
-
 std::int64_t number(const Node& keys, std::string_view key) {
   const Node* const node = find(keys, key);
-  return node == nullptr                          ? 0
-         : parse_integer(node->text, layer_range) ? parse_integer(node->text, layer_range).value()
-                                                  : 0;
+  const Parsed<std::int64_t> value = parse_integer(node != nullptr ? node->text : "", layer_range);
+  return value ? value.value() : 0;
 }
 
 std::int64_t entries_other_than(const Node& list, std::initializer_list<std::string_view> full) {
   return std::count_if(list.children.begin(), list.children.end(), [&](const Node& item) {
-    return std::none_of(full.begin(), full.end(), [&](auto text) { return is_text(item, text); });
+    return std::none_of(full.begin(), full.end(), [&](auto text) { return item.text == text; });
   });
 }
 

@@ -18,13 +18,14 @@ bool contains(const std::vector<std::int64_t>& list, std::int64_t layer) {
   return std::find(list.begin(), list.end(), layer) != list.end();
 }
 
-std::int64_t step(const HfFile& file, std::string_view key) {
-  return file.reader.integer(key, layer_range, Need::optional).value_or(1);
+/// When the number of layers is wrong, that alone is told.
+std::int64_t last_layer(const HfFile& file, std::int64_t layers) {
+  return file.reader.log().clean() ? layers - 1 : layer_range.max;
 }
 
 std::vector<bool> by_sparse_step(const HfFile& file, std::int64_t layers) {
-  const std::int64_t every = step(file, "decoder_sparse_step");
-  const auto dense = file.reader.integers("mlp_only_layers", {0, layer_range.max});
+  const std::int64_t every = file.integer_or("decoder_sparse_step", layer_range, 1);
+  const auto dense = file.reader.integers("mlp_only_layers", {0, last_layer(file, layers)});
   return where(layers, [&](std::int64_t i) { return (i + 1) % every == 0 && !contains(dense, i); });
 }
 
@@ -34,41 +35,39 @@ std::vector<bool> after_leading(const HfFile& file, std::int64_t layers) {
   const Node* const frequency = file.reader.take("moe_layer_freq");
   if (frequency != nullptr && frequency->kind == Node::Kind::sequence) {
     const std::vector<bool> flags = read_flags(file, "moe_layer_freq", layers);
-    return where(layers, [&](std::int64_t i) {
-      return i >= leading && (flags.empty() || flags[static_cast<std::size_t>(i)]);
-    });
+    return where(layers, [&](std::int64_t i) { return i >= leading && flags[static_cast<std::size_t>(i)]; });
   }
-  const std::int64_t every = step(file, "moe_layer_freq");
+  const bool told = frequency != nullptr || file.family.layer_frequency;
+  const std::int64_t every = told ? file.integer_or("moe_layer_freq", layer_range, 1) : 1;
   return where(layers, [&](std::int64_t i) { return i >= leading && i % every == 0; });
 }
 
 /// Both spellings may stand in a file, and must then say the same.
 std::vector<bool> interleaved(const HfFile& file, std::int64_t layers) {
-  const std::int64_t every = step(file, "interleave_moe_layer_step");
-  std::vector<bool> by_step = where(layers, [&](std::int64_t i) { return (i + 1) % every == 0; });
-  const auto listed = file.reader.integers("moe_layers", {0, layer_range.max});
-  if (!file.reader.has("moe_layers")) return by_step;
+  constexpr std::string_view step = "interleave_moe_layer_step";
+  const bool has_list = file.reader.has("moe_layers"), has_step = file.reader.has(step);
+  const auto listed = file.reader.integers("moe_layers", {0, last_layer(file, layers)});
   std::vector<bool> by_list = where(layers, [&](std::int64_t i) { return contains(listed, i); });
-  if (file.reader.has("interleave_moe_layer_step") && by_list != by_step) {
+  if (has_list && !has_step) return by_list;
+  const std::int64_t every = file.integer_or(step, layer_range, 1);
+  std::vector<bool> by_step = where(layers, [&](std::int64_t i) { return (i + 1) % every == 0; });
+  if (has_list && by_list != by_step)
     file.reader.problem("moe_layers",
-                        fmt::format("'moe_layers' lists other layers than 'interleave_moe_layer_step' {} "
-                                    "does; one of them must go",
-                                    every));
-  }
-  return by_list;
+                        fmt::format("'moe_layers' lists other layers than '{}' is {} for; they mean the "
+                                    "same, so they must be equal or one must go",
+                                    step, every));
+  return by_step;
 }
 
 std::vector<bool> in_index_range(const HfFile& file, std::int64_t layers) {
   const std::int64_t first = file.integer_or("moe_layer_start_index", {0, layer_range.max}, 1);
-  const std::int64_t end = file.integer_or("moe_layer_end_index", {-1, layer_range.max}, -1);
+  const std::int64_t end = file.integer_or("moe_layer_end_index", {-1, last_layer(file, layers)}, -1);
   const std::int64_t last = end == -1 ? layers - 1 : end;
-  const std::int64_t every = step(file, "moe_layer_interval");
+  const std::int64_t every = file.integer_or("moe_layer_interval", layer_range, 1);
   return where(layers, [&](std::int64_t i) { return i >= first && i <= last && (i + 1) % every == 0; });
 }
 
-}  // namespace
-
-std::vector<bool> read_moe_layers(const HfFile& file, std::int64_t layers) {
+std::vector<bool> scheduled_layers(const HfFile& file, std::int64_t layers) {
   switch (file.family.schedule) {
     case HfSchedule::every_layer:
       return std::vector<bool>(static_cast<std::size_t>(layers), true);
@@ -84,9 +83,36 @@ std::vector<bool> read_moe_layers(const HfFile& file, std::int64_t layers) {
   return {};
 }
 
+/// "first_k_dense_replace is 9, moe_layer_freq is 1"
+void refuse_no_moe(const HfFile& file, std::int64_t layers) {
+  Spellings keys{"decoder_sparse_step", "mlp_only_layers",           "moe_layer_freq",
+                 "moe_layers",          "interleave_moe_layer_step", "moe_layer_start_index",
+                 "moe_layer_end_index", "moe_layer_interval"};
+  keys.insert(keys.begin(), hf_keys::leading_dense.begin(), hf_keys::leading_dense.end());
+  std::string_view first = file.spelling(hf_keys::layers);
+  std::string values;
+  for (const std::string_view key : keys) {
+    const Node* const node = file.reader.has(key) ? find(file.keys, key) : nullptr;
+    if (node == nullptr) continue;
+    if (values.empty()) first = key;
+    values += fmt::format("{}'{}' is {}", values.empty() ? "" : ", ", key, written(*node));
+  }
+  file.reader.problem(first, fmt::format("{}{}no layer of {} has experts, but {} is a MoE family", values,
+                                         values.empty() ? "" : ": ", layers, file.family.model_type));
+}
+
+}  // namespace
+
+std::vector<bool> read_moe_layers(const HfFile& file, std::int64_t layers) {
+  std::vector<bool> moe = scheduled_layers(file, layers);
+  if (file.reader.log().clean() && std::find(moe.begin(), moe.end(), true) == moe.end())
+    refuse_no_moe(file, layers);
+  return moe;
+}
+
 std::vector<bool> read_flags(const HfFile& file, std::string_view key, std::int64_t layers) {
   const Node* const list = file.reader.take(key);
-  if (list == nullptr) return {};
+  if (list == nullptr) return std::vector<bool>(static_cast<std::size_t>(layers), true);
   const auto is_flag = [](const Node& item) {
     return item.kind == Node::Kind::scalar && !item.quoted && (item.text == "0" || item.text == "1");
   };
@@ -95,7 +121,7 @@ std::vector<bool> read_flags(const HfFile& file, std::string_view key, std::int6
   if (!whole || !std::all_of(list->children.begin(), list->children.end(), is_flag)) {
     file.reader.problem(
         key, fmt::format("'{}' must be a list of {} entries, one a layer, each 0 or 1", key, layers));
-    return {};
+    return std::vector<bool>(count, true);
   }
   return where(layers,
                [&](std::int64_t i) { return list->children[static_cast<std::size_t>(i)].text == "1"; });

@@ -12,18 +12,31 @@ namespace {
 constexpr std::string_view full = "full_attention", sliding = "sliding_attention",
                            chunked = "chunked_attention";
 
+/// max_window_layers; the family's own number is noted when it decides.
+std::optional<std::int64_t> first_window(const HfFile& file, bool has_window) {
+  constexpr std::string_view key = "max_window_layers";
+  constexpr IntegerRange range{0, layer_range.max};
+  const bool decides = has_window && !file.reader.has("layer_types");
+  return decides ? file.integer_or(key, range, file.family.absent_window_start)
+                 : file.reader.integer(key, range, Need::optional);
+}
+
+bool in_every_layer(HfWindows rule) {
+  return rule == HfWindows::all_layers || rule == HfWindows::all_flagged;
+}
+
 /// The layers with a window by the rule of the family.
-std::vector<bool> windowed_layers(const HfFile& file, const std::vector<bool>& rotary) {
+std::vector<bool> windowed_layers(const HfFile& file, const std::vector<bool>& rotary, bool has_window) {
   const HfWindows rule = file.family.windows;
   const std::size_t layers = rotary.size();
   if (rule == HfWindows::rotary) return rotary;
-  std::vector<bool> windowed(layers, rule == HfWindows::all_layers);
+  std::vector<bool> windowed(layers, in_every_layer(rule));
   if (rule == HfWindows::alternating)
     for (std::size_t i = 0; i < layers; i += 2) windowed[i] = true;
   if (rule != HfWindows::flagged && rule != HfWindows::from_layer) return windowed;
-  const auto first = file.reader.integer("max_window_layers", {0, layer_range.max}, Need::optional);
   const auto last = static_cast<std::int64_t>(layers);
-  for (std::int64_t i = first.value_or(last); i < last; ++i) windowed[static_cast<std::size_t>(i)] = true;
+  for (std::int64_t i = first_window(file, has_window).value_or(last); i < last; ++i)
+    windowed[static_cast<std::size_t>(i)] = true;
   return windowed;
 }
 
@@ -33,7 +46,8 @@ std::optional<std::int64_t> window_size(const HfFile& file) {
   if (rule == HfWindows::none) return {};
   const std::string_view key = rule == HfWindows::rotary ? "attention_chunk_size" : "sliding_window";
   const Node* const node = file.reader.take(key);
-  if (rule == HfWindows::flagged && !file.is_on({"use_sliding_window", false})) return {};
+  const bool flagged = rule == HfWindows::flagged || rule == HfWindows::all_flagged;
+  if (flagged && !file.is_on({"use_sliding_window", false, HfTold::never})) return {};
   if (node == nullptr) {
     const bool has_default = file.family.absent_window > 0 && file.absent(key);
     return has_default ? std::optional(file.integer_or(key, window_range, file.family.absent_window))
@@ -73,7 +87,7 @@ std::vector<bool> listed_layers(const HfFile& file, const Node& types, const std
       refuse_type(file, type, fmt::format("in layer {}, but no window is in use", i));
       break;
     }
-    if (rule == HfWindows::all_layers && has_window && windowed[i] != by_rule[i]) {
+    if (in_every_layer(rule) && has_window && windowed[i] != by_rule[i]) {
       refuse_type(file, type, fmt::format("in layer {}, but sliding_window is in use in every layer", i));
       break;
     }
@@ -83,7 +97,7 @@ std::vector<bool> listed_layers(const HfFile& file, const Node& types, const std
 }
 
 std::vector<bool> windowed(const HfFile& file, const std::vector<bool>& rotary, bool has_window) {
-  const std::vector<bool> by_rule = windowed_layers(file, rotary);
+  const std::vector<bool> by_rule = windowed_layers(file, rotary, has_window);
   const Node* const types = file.reader.take("layer_types");
   if (types == nullptr) return by_rule;
   if (types->kind != Node::Kind::sequence || types->children.size() != rotary.size()) {

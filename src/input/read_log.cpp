@@ -6,12 +6,23 @@
 #include <tuple>
 
 namespace bta {
+namespace {
+
+/// A key of a user's file may hold line ends and terminal codes.
+std::string without_control(std::string_view key) {
+  std::string clean(key);
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+  std::replace_if(clean.begin(), clean.end(), control, '?');
+  return clean;
+}
+
+}  // namespace
 
 void ReadLog::add(const Node& value, Position at, std::string_view key, std::string message) {
   if (!value.origin.empty()) {
     problems_.push_back({value.origin, 0, 0, "", std::move(message)});
   } else {
-    problems_.push_back({file_, at.line, at.column, std::string(key), std::move(message)});
+    problems_.push_back({file_, at.line, at.column, without_control(key), std::move(message)});
   }
 }
 

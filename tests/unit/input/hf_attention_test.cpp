@@ -1,4 +1,6 @@
 // Attention of a config.json: windows, rotary parts, norms of q and k, latent attention.
+#include <algorithm>
+
 #include "unit/input/input_support.h"
 
 namespace {
@@ -120,8 +122,66 @@ TEST_CASE("a part of a head is rotated as the file or the family says") {
   CHECK(problems(model_from_json(config("minimax_m2", R"(,
  "rotary_dim": 8, "partial_rotary_factor": 0.25)"))) ==
         "config.json:4:16: error: rotary_dim: 'rotary_dim' is 8 but 'partial_rotary_factor' of a head is 4; "
-        "they "
-        "mean the same, so one must go\n");
+        "they mean the same, so they must be equal or one must go\n");
+}
+
+TEST_CASE("what a family's code takes for an absent key is noted") {
+  const auto noted = [](const std::string& text, const std::string& note) {
+    const auto notes = good(model_from_json(text)).notes;
+    return std::count(notes.begin(), notes.end(), note) == 1;
+  };
+  const auto fixture = [](const std::string& name) {
+    return text_of(BTA_TEST_DATA "/models/" + name + "/config.json");
+  };
+  CHECK(noted(with(fixture("glm-4.5"), "\"use_qk_norm\": true", "\"x\": 1"),
+              "use_qk_norm is absent: glm4_moe takes false"));
+  CHECK(noted(with(fixture("glm-4.5"), "\"attention_bias\": true", "\"x\": 1"),
+              "attention_bias is absent: glm4_moe takes false"));
+  CHECK(noted(with(fixture("glm-4.5"), "\"partial_rotary_factor\": 0.5", "\"x\": 1"),
+              "partial_rotary_factor is absent: glm4_moe takes 0.5"));
+  CHECK(noted(with(fixture("gpt-oss-20b"), "\"attention_bias\": true", "\"x\": 1"),
+              "attention_bias is absent: gpt_oss takes true"));
+  CHECK(noted(with(fixture("phi-3.5-moe"), "\"lm_head_bias\": true", "\"x\": 1"),
+              "lm_head_bias is absent: phimoe takes false"));
+  CHECK(noted(config("llama4_text", R"(, "moe_layers": [0, 1, 2, 3])"),
+              "no_rope_layer_interval is absent: llama4_text takes 4"));
+  CHECK(noted(dense("qwen3", R"(, "use_sliding_window": true, "sliding_window": 32)"),
+              "max_window_layers is absent: qwen3 takes 28"));
+  const std::string gptj = with(fixture("gpt-j-6b"), "\"rotary_dim\": 64", "\"x\": 1");
+  CHECK(noted(gptj, "rotary_dim is absent: gptj takes 64"));
+  CHECK(attention_of(good(model_from_json(gptj))).rotary_dim == 64);
+}
+
+TEST_CASE("Qwen3-MoE has its window in every layer, and only with use_sliding_window") {
+  const std::string window = R"(, "moe_intermediate_size": 32, "sliding_window": 32, "max_window_layers": 2)";
+  CHECK(windows(config("qwen3_moe", window)) == "....");
+  CHECK(windows(config("qwen3_moe", window + R"(, "use_sliding_window": true)")) == "wwww");
+}
+
+TEST_CASE("null switches off") {
+  const std::string sizes = R"(, "attention_chunk_size": 16, "use_qk_norm": null)";
+  CHECK(attention_of(good(model_from_json(config("llama4_text", sizes)))).qk_norm == QkNorm::none);
+  CHECK_FALSE(attention_of(good(model_from_json(config("gpt_oss", R"(, "attention_bias": null)")))).qkv_bias);
+}
+
+TEST_CASE("rotary layers and rotary parameters of the wrong kind are refused") {
+  for (const char* const value : {"true", "\"x\"", "{}", "3"}) {
+    CAPTURE(value);
+    CHECK(
+        problems(model_from_json(config("llama4_text", std::string(", \"no_rope_layers\": ") + value))) ==
+        "config.json:3:70: error: no_rope_layers: 'no_rope_layers' must be a list of 4 entries, one a layer, "
+        "each 0 or 1\n");
+  }
+  CHECK(problems(model_from_json(dense("llama", R"(,
+ "rope_parameters": 3)"))) ==
+        "config.json:4:21: error: rope_parameters: '3' stands where a map of keys is needed\n");
+}
+
+TEST_CASE("a list of rotary layers that is wrong is one error, whatever the layer types") {
+  CHECK(problems(model_from_json(config("llama4_text", R"(, "no_rope_layers": [1, 1],
+ "layer_types": ["full_attention", "full_attention", "full_attention", "full_attention"])"))) ==
+        "config.json:3:70: error: no_rope_layers: 'no_rope_layers' must be a list of 4 entries, one a layer, "
+        "each 0 or 1\n");
 }
 
 TEST_CASE("GPT-2 has learned positions and a key for every head") {
@@ -178,6 +238,16 @@ TEST_CASE("keys beside those of latent attention must agree with them") {
         "and a value for every head = 4\n"
         "config.json:5:40: error: head_dim: 'head_dim' is 99, but latent attention has heads of "
         "qk_nope_head_dim + qk_rope_head_dim = 12\n");
+}
+
+TEST_CASE("a query latent of rank 0 is refused: null is none") {
+  CHECK(problems(model_from_json(with(latent, "\"q_lora_rank\": 24", "\"q_lora_rank\": 0") + "}"))
+            .starts_with("config.json:5:17: error: q_lora_rank: '0' is "));
+}
+
+TEST_CASE("a key of latent attention that is missing is one error") {
+  CHECK(problems(model_from_json(with(latent, "\"q_lora_rank\": 24, ", "") + R"(, "num_key_value_heads": 4,
+ "head_dim": 12})")) == "config.json:1:1: error: q_lora_rank: the required key 'q_lora_rank' is missing\n");
 }
 
 TEST_CASE("a router that a family's code does not have is refused") {

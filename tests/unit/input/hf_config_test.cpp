@@ -55,10 +55,19 @@ TEST_CASE("head_dim is what the file says, also when it is not hidden_size / hea
   CHECK(model.tied_embeddings);
 }
 
-TEST_CASE("an absent head_dim is derived and noted, or an error when it is no whole number") {
+TEST_CASE(
+    "an absent head_dim is the family's or derived, and noted, or an error when it is no whole number") {
   const bta::Model model = good(model_from_json(with(published("qwen3-4b"), "\"head_dim\": 128,", "")));
-  CHECK(attention_of(model).qk_head_dim == 80);
-  CHECK(model.notes.front() == "head_dim is absent: taken as hidden_size / num_attention_heads = 80");
+  CHECK(attention_of(model).qk_head_dim == 128);
+  CHECK(model.notes.front() == "head_dim is absent: qwen3 takes 128");
+  const bta::Model null =
+      good(model_from_json(with(published("qwen3-4b"), "\"head_dim\": 128", "\"head_dim\": null")));
+  CHECK(attention_of(null).qk_head_dim == 80);
+  const bta::Model oss = good(model_from_json(with(published("gpt-oss-20b"), "\"head_dim\": 64,", "")));
+  CHECK(oss.layers == good(model_from_json(published("gpt-oss-20b"))).layers);
+  CHECK(oss.notes == std::vector<std::string>{"head_dim is absent: gpt_oss takes 64"});
+  const bta::Model derived = good(model_from_json(config("llama", "")));
+  CHECK(derived.notes.front() == "head_dim is absent: taken as hidden_size / num_attention_heads = 16");
   CHECK(
       problems(model_from_json(with(with(config("llama", ""), "64", "1792"), "heads\": 4", "heads\": 24"))) ==
       "config.json:1:1: error: head_dim: 'head_dim' is absent and cannot be derived: hidden_size = 1792 is "
@@ -115,19 +124,19 @@ TEST_CASE("two spellings of one value must agree") {
   const std::string two = R"(, "n_routed_experts": 168, "num_experts": 256, "num_experts_per_tok": 2,
  "moe_intermediate_size": 32)";
   CHECK(problems(model_from_json(config("qwen3_moe", two))) ==
-        "config.json:2:122: error: n_routed_experts: 'n_routed_experts' is '168' but 'num_experts' is '256'; "
+        "config.json:2:122: error: n_routed_experts: 'n_routed_experts' is 168 but 'num_experts' is 256; "
         "they mean "
         "the same, so they must be equal or one must go\n");
   CHECK(moe_at(good(model_from_json(config("qwen3_moe", with(two, "168", "256"))))).experts == 256);
   CHECK(moe_at(good(model_from_json(config("qwen3_moe", with(two, "168", "null"))))).experts == 256);
   CHECK(problems(model_from_json(config("mixtral", R"(, "num_local_experts": 8, "num_experts": 4,
  "num_experts_per_tok": 2)"))) ==
-        "config.json:2:123: error: num_local_experts: 'num_local_experts' is '8' but 'num_experts' is '4'; "
+        "config.json:2:123: error: num_local_experts: 'num_local_experts' is 8 but 'num_experts' is 4; "
         "they mean "
         "the same, so they must be equal or one must go\n");
   CHECK(problems(model_from_json(config("mixtral", R"(, "num_local_experts": 8, "num_experts_per_tok": 2,
  "moe_intermediate_size": 32)"))) ==
-        "config.json:3:27: error: moe_intermediate_size: 'moe_intermediate_size' is '32' but "
+        "config.json:3:27: error: moe_intermediate_size: 'moe_intermediate_size' is 32 but "
         "'intermediate_size' is "
         "'96'; they mean the same, so they must be equal or one must go\n");
 }
@@ -141,7 +150,7 @@ TEST_CASE("a layer is MoE when the schedule says so") {
   CHECK(is_moe(stepped, 3));
   CHECK(dense_at(stepped, 0).width == 96);
   const auto listed =
-      good(model_from_json(config("qwen3_moe", qwen_experts + R"(, "mlp_only_layers": [0, 3, 9])")));
+      good(model_from_json(config("qwen3_moe", qwen_experts + R"(, "mlp_only_layers": [0, 3])")));
   CHECK_FALSE(is_moe(listed, 0));
   CHECK(is_moe(listed, 1));
   CHECK_FALSE(is_moe(listed, 3));
@@ -153,7 +162,8 @@ TEST_CASE("a nested text_config is used and named") {
       good(model_from_json(R"({"text_config": )" + inner + R"(, "vision_config": {"depth": 3}})"));
   CHECK(model.layers == good(model_from_json(inner)).layers);
   CHECK(model.vocabulary == 151936);
-  CHECK(model.notes.front() == "read from the nested text_config; other parts of the file are left out");
+  CHECK(model.notes.front() ==
+        "read from the nested text_config; the file around it completes it with keys that it lacks");
 }
 
 TEST_CASE("a wrapper around a known text model is named, and outer keys complete inner ones") {
@@ -162,13 +172,28 @@ TEST_CASE("a wrapper around a known text model is named, and outer keys complete
  "model_type": "llava", "tie_word_embeddings": true, "text_config": )" +
                            with(config("llama", ""), "\"tie_word_embeddings\": false, ", "") + "}"));
   CHECK(model.tied_embeddings);
-  CHECK(model.notes[1] == "architectures 'LlavaForConditionalGeneration': only its text model is read");
-  CHECK(model.notes[2] == "model_type 'llava': only its text model is read");
+  CHECK(model.notes[1] == "architectures is 'LlavaForConditionalGeneration': only its text model is read");
+  CHECK(model.notes[2] == "model_type is 'llava': only its text model is read");
 }
 
 TEST_CASE("text_config and the file around it must not contradict each other") {
   CHECK(problems(model_from_json(R"({"hidden_size": 128, "text_config": )" + config("llama", "") + "}")) ==
-        "config.json:1:17: error: hidden_size: 'hidden_size' is '128' here but '64' in text_config\n");
+        "config.json:1:17: error: hidden_size: 'hidden_size' is 128 here but 64 in text_config; they must be "
+        "equal or one must go\n");
+}
+
+TEST_CASE("a list in text_config and a number around it contradict each other") {
+  CHECK(problems(
+            model_from_json(R"({"hidden_act": "silu", "num_attention_heads": [4, 4, 4, 4], "text_config": )" +
+                            config("llama", "") + "}"))
+            .starts_with(
+                "config.json:1:48: error: num_attention_heads: 'num_attention_heads' is a list here but "
+                "4 in text_config; they must be equal or one must go"));
+}
+
+TEST_CASE("keys around a text_config that are of other parts are not judged") {
+  const std::string outer = R"({"multimodal_projector_bias": true, "mm_hidden_size": 8, "text_config": )";
+  CHECK(problems(model_from_json(outer + config("llama", "") + "}")).empty());
 }
 
 TEST_CASE("the name is declared, the checkpoint's, or the folder's, never a path") {

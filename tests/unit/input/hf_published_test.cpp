@@ -1,6 +1,7 @@
 // Every family's example counts the parameters of its published checkpoint, and docs/models.md says so.
+#include <algorithm>
+#include <cmath>
 #include <fstream>
-#include <map>
 
 #include "base/split.h"
 #include "input/hf_families.h"
@@ -14,6 +15,12 @@ using namespace bta::test;
 
 bta::Model fixture(const std::string& name) {
   return good(model_from_json(text_of(BTA_TEST_DATA "/models/" + name + "/config.json")));
+}
+
+bool has_experts(const bta::Model& model) {
+  return std::any_of(model.layers.begin(), model.layers.end(), [](const bta::Layer& layer) {
+    return std::holds_alternative<bta::MoeMlp>(layer.feed_forward);
+  });
 }
 
 struct Published {
@@ -52,6 +59,22 @@ const Published published[] = {
     {"phi-3.5-moe", 41'873'153'344, 6'640'999'744, 6'509'665'600},
     {"minimax-m2", 228'689'764'864, 11'030'553'088, 10'415'956'480},
 };
+
+std::string documentation() {
+  return text_of(BTA_SOURCE_DIR "/docs/models.md");
+}
+
+/// 11610068224 as "11,610,068,224"
+std::string grouped(std::int64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3; digits.insert(at, ",")) at -= 3;
+  return digits;
+}
+
+/// "6.7 B" and "124 M" as numbers.
+double published_size(const std::string& cell) {
+  return std::stod(cell) * (cell.find('B') != std::string::npos ? 1e9 : 1e6);
+}
 
 /// The cells of the rows of the table that begins with this header, back-quotes taken off.
 std::vector<std::vector<std::string>> table(const std::string& header) {
@@ -103,7 +126,13 @@ TEST_CASE("docs/models.md has a row for every family and no other, with the coun
     const std::string example = cells.at(5);
     if (example == "-") continue;
     CAPTURE(example);
-    CHECK(cells.at(7) == std::to_string(bta::count_parameters(fixture(example)).total()));
+    const bta::Model model = fixture(example);
+    const std::int64_t total = bta::count_parameters(model).total();
+    CHECK(cells.at(7) == std::to_string(total));
+    CHECK(cells.at(4) == (has_experts(model) ? "MoE" : "dense"));
+    const bool has_remark = cells.at(6).ends_with(")");
+    const double size = published_size(cells.at(6)), counted = static_cast<double>(total);
+    CHECK((has_remark || std::abs(size - counted) < 0.013 * counted));
   }
   for (const bta::HfFamily& family : bta::hf_families()) {
     std::string names(family.architecture);
@@ -112,6 +141,15 @@ TEST_CASE("docs/models.md has a row for every family and no other, with the coun
     families.push_back(std::string(family.model_type) + " " + names);
   }
   CHECK(rows == families);
+}
+
+TEST_CASE("docs/models.md has the MTP and vision that are counted apart") {
+  const auto beside = [](const std::string& name) { return grouped(fixture(name).beside.at(0).parameters); };
+  const std::string text = documentation();
+  const std::string mtp = "(" + beside("deepseek-v3") + " and " + beside("glm-4.5") + ")";
+  const std::string vision = "(Scout: " + beside("llama-4-scout") + ")";
+  CHECK(text.find("| DeepSeek-V3, GLM-4.5 | counted apart " + mtp) != std::string::npos);
+  CHECK(text.find("| Llama 4 | counted apart " + vision) != std::string::npos);
 }
 
 TEST_CASE("docs/models.md lists every family that is refused with its reason") {

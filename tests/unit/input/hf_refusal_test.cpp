@@ -101,7 +101,7 @@ TEST_CASE("a mechanism of a whole family is the reason of its refusal") {
 }
 
 TEST_CASE("a window in a family that has none is refused") {
-  CHECK(refusal("llama", R"("sliding_window": 4096)") == refused(20, "sliding_window", "'4096'", "llama"));
+  CHECK(refusal("llama", R"("sliding_window": 4096)") == refused(20, "sliding_window", "4096", "llama"));
   CHECK(refusal("llama", R"("sliding_window": null)").empty());
 }
 
@@ -126,36 +126,65 @@ TEST_CASE("attention of a kind that a family does not have is refused by name") 
         "attention: its cost is not modelled\n");
 }
 
+TEST_CASE("an attn_type_list has an entry of 0 or 1 for every layer") {
+  for (const char* const list : {"\"lightning\"", "1", "{}", "[1, 1]", "[1, 1, 1, 2]"}) {
+    CAPTURE(list);
+    CHECK(refusal("llama", std::string("\"attn_type_list\": ") + list) ==
+          "config.json:4:20: error: attn_type_list: 'attn_type_list' must be a list of 4 entries, one a "
+          "layer, each "
+          "0 or 1\n");
+  }
+}
+
+TEST_CASE("a map with sizes of a model that nothing reads is refused") {
+  CHECK(refusal("llama", R"("moe": {"num_experts": 8})") == refused(9, "moe", "a map of keys", "llama"));
+  CHECK(refusal("llama", R"("llm_config": {"hidden_size": 8})") ==
+        refused(16, "llm_config", "a map of keys", "llama"));
+  CHECK(refusal("llama", R"("block_configs": [{}])") == refused(19, "block_configs", "a list", "llama"));
+}
+
+TEST_CASE("rotary positions that are switched off are refused") {
+  CHECK(refusal("llama", R"("use_rope": false)") == refused(14, "use_rope", "false", "llama"));
+  CHECK(refusal("llama", R"("use_rope": true)").empty());
+}
+
+TEST_CASE("control characters of a key do not reach the message") {
+  CHECK(refusal("llama", R"("mamba\u001b\nx": 1)") ==
+        "config.json:4:19: error: mamba??x: 'mamba??x' is 1: this changes the arithmetic in a way that is "
+        "not known "
+        "here for llama, so the file is refused\n");
+}
+
 struct Mechanism {
   std::string key;
   std::string written;
   std::string shown;
 };
 const std::vector<Mechanism> mechanisms{
-    {"kv_lora_rank", "512", "'512'"},
-    {"q_lora_rank", "1536", "'1536'"},
-    {"num_nextn_predict_layers", "1", "'1'"},
-    {"n_shared_experts", "1", "'1'"},
-    {"num_shared_experts", "2", "'2'"},
-    {"shared_expert_intermediate_size", "64", "'64'"},
-    {"first_k_dense_replace", "3", "'3'"},
-    {"moe_layer_freq", "2", "'2'"},
-    {"mamba_d_state", "16", "'16'"},
-    {"linear_conv_kernel_dim", "4", "'4'"},
-    {"full_attention_interval", "4", "'4'"},
-    {"qk_layernorm", "true", "'true'"},
-    {"mtp_depth", "1", "'1'"},
-    {"use_cla", "true", "'true'"},
-    {"zero_expert_num", "8", "'8'"},
-    {"index_topk", "2048", "'2048'"},
+    {"kv_lora_rank", "512", "512"},
+    {"q_lora_rank", "1536", "1536"},
+    {"num_nextn_predict_layers", "1", "1"},
+    {"n_shared_experts", "1", "1"},
+    {"num_shared_experts", "2", "2"},
+    {"shared_expert_intermediate_size", "64", "64"},
+    {"first_k_dense_replace", "3", "3"},
+    {"moe_layer_freq", "2", "2"},
+    {"mamba_d_state", "16", "16"},
+    {"linear_conv_kernel_dim", "4", "4"},
+    {"full_attention_interval", "4", "4"},
+    {"qk_layernorm", "true", "true"},
+    {"mtp_depth", "1", "1"},
+    {"use_cla", "true", "true"},
+    {"zero_expert_num", "8", "8"},
+    {"index_topk", "2048", "2048"},
     {"engram_layers", "[1]", "a list"},
-    {"medusa_num_heads", "4", "'4'"},
-    {"state_size", "16", "'16'"},
-    {"num_kv_shared_layers", "2", "'2'"},
+    {"medusa_num_heads", "4", "4"},
+    {"state_size", "16", "16"},
+    {"num_kv_shared_layers", "2", "2"},
     {"norm_type", "\"layernorm\"", "'layernorm'"},
-    {"use_bias", "true", "'true'"},
-    {"attention_chunk_size", "8192", "'8192'"},
-    {"intermediate_size_mlp", "64", "'64'"},
+    {"use_bias", "true", "true"},
+    {"attention_chunk_size", "8192", "8192"},
+    {"intermediate_size_mlp", "64", "64"},
     {"pruned_heads", "{\"0\": [1]}", "a map of keys"},
     {"layers_block_type", "[\"mamba\"]", "a list"},
 };
@@ -171,7 +200,8 @@ TEST_CASE("the same keys switched off are ignored") {
   for (const char* const member :
        {R"("kv_lora_rank": null)", R"("num_nextn_predict_layers": 0)", R"("n_shared_experts": 0.0)",
         R"("mamba_d_state": [])", R"("moe_layer_freq": 1)", R"("use_bias": false)", R"("pruned_heads": {})",
-        R"("layers_block_type": "")", R"("norm_type": "rms")", R"("position_embedding_type": "rope")"}) {
+        R"("layers_block_type": "")", R"("norm_type": "rms")", R"("full_attn_mod": 1)",
+        R"("position_embedding_type": "rope")"}) {
     CAPTURE(member);
     CHECK(refusal("qwen3_moe", member).empty());
   }
@@ -186,7 +216,7 @@ TEST_CASE("keys that cannot change the arithmetic are ignored") {
 }
 
 TEST_CASE("experts in a dense family are refused") {
-  CHECK(refusal("llama", R"("num_local_experts": 8)") == refused(23, "num_local_experts", "'8'", "llama"));
+  CHECK(refusal("llama", R"("num_local_experts": 8)") == refused(23, "num_local_experts", "8", "llama"));
 }
 
 TEST_CASE("quantized files are read, and what is left out is noted") {
@@ -197,7 +227,7 @@ TEST_CASE("quantized files are read, and what is left out is noted") {
 TEST_CASE("an activation must be known") {
   CHECK(refusal("llama", R"("hidden_act": "silu")").empty());
   CHECK(good(model_from_json(typed("llama", R"("hidden_act": "gelu_new")"))).notes.back() ==
-        "hidden_act 'gelu_new': matrices counted as for silu (gate, up and down)");
+        "hidden_act is 'gelu_new': matrices counted as for silu (gate, up and down)");
   CHECK(refusal("llama", R"("hidden_act": "maxout")") ==
         "config.json:4:16: error: hidden_act: 'maxout' is not an activation known here; known: silu, swish, "
         "swiglu, and "
