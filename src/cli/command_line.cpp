@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "input/number.h"
 #include "input/quoted.h"
+#include "model/parameters.h"
 
 namespace bta::cli {
 namespace {
@@ -79,6 +80,8 @@ int run_command_line(const Words& words) {
   ExitCode code = ExitCode::unusable;
   try {
     code = dispatch(words);
+  } catch (const ModelTooLarge& error) {
+    say_errors({message_only(error.what())});
   } catch (const std::overflow_error&) {
     say_errors({message_only("the workload is too large to count exactly in 64 bits")});
   } catch (const std::bad_alloc&) {

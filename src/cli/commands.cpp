@@ -40,7 +40,8 @@ const std::vector<Command>& commands() {
        "a Hugging Face config.json, or any model, as this project's YAML",
        {about},
        {"--set", "--output", "--quiet"},
-       run_import},
+       run_import,
+       true},
       {"list", "[models|hardware]", "what is built in", {output, about}, {}, run_list},
       {"show",
        "NAME|FILE",
@@ -58,6 +59,9 @@ std::vector<OptionRow> options_of(const Command& command) {
     if (std::ranges::count(command.more_options, long_name(row)) > 0) rows.push_back(row);
   const std::vector<OptionRow> grouped = options_of(command.groups);
   rows.insert(rows.end(), grouped.begin(), grouped.end());
+  for (OptionRow& row : rows)
+    if (command.models_only && long_name(row) == "--set")
+      row.meaning = "overrides one field: model.KEY=VALUE; may be repeated";
   return rows;
 }
 

@@ -18,6 +18,7 @@ struct Command {
   std::vector<Group> groups;                   // of its options
   std::vector<std::string_view> more_options;  // single ones of other groups
   ExitCode (*run)(const Arguments&);
+  bool models_only = false;  // --set changes no hardware
 };
 const std::vector<Command>& commands();
 std::vector<OptionRow> options_of(const Command& command);

@@ -7,8 +7,10 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/overrides.h"
+#include "input/builtin.h"
 #include "input/import_model.h"
 #include "input/quoted.h"
+#include "input/source_text.h"
 
 namespace bta::cli {
 namespace {
@@ -16,7 +18,7 @@ namespace {
 std::optional<ImportedModel> imported(OptionReader& reader, const std::string& name,
                                       const Overrides& overrides) {
   if (!is_there(name)) {
-    reader.errors({nothing_of_that_name(name)});
+    reader.error("", nothing_named(name, builtin_models()));
     return std::nullopt;
   }
   Result<ImportedModel> model = import_model(name, overrides.model);
@@ -33,8 +35,8 @@ std::optional<ImportedModel> imported(OptionReader& reader, const std::string& n
 ExitCode run_import(const Arguments& arguments) {
   OptionReader reader(arguments);
   const std::string path = reader.text("--output").value_or("-");
-  const std::string name = read_name(reader, arguments.words,
-                                     "import needs a config.json, a YAML file, or the name of a model; "
+  const std::string name = read_name(reader, "import", arguments.words,
+                                     "a config.json, a YAML file, or the name of a model; "
                                      "'bta-plan list models' names those built in");
   const Overrides overrides = read_overrides(reader);
   if (!overrides.hardware.empty())

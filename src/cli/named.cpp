@@ -17,12 +17,11 @@ bool is_in(std::span<const Builtin> builtins, const std::string& name) {
 
 }  // namespace
 
-std::string read_name(OptionReader& reader, const std::vector<std::string>& words,
-                      const std::string& needed) {
+std::string read_name(OptionReader& reader, std::string_view command, const std::vector<std::string>& words,
+                      std::string_view needed) {
   if (words.size() != 1)
-    reader.error("", words.empty() ? needed
-                                   : fmt::format("{} takes one name, found {}",
-                                                 needed.substr(0, needed.find(' ')), words.size()));
+    reader.error("", words.empty() ? fmt::format("{} needs {}", command, needed)
+                                   : fmt::format("{} takes one name, found {}", command, words.size()));
   return words.empty() ? "" : words.front();
 }
 
@@ -30,16 +29,6 @@ bool is_there(const std::string& name) {
   std::error_code ignored;
   return is_in(builtin_models(), name) || is_in(builtin_hardware(), name) ||
          std::filesystem::exists(name, ignored);
-}
-
-Diagnostic nothing_of_that_name(const std::string& name) {
-  std::vector<std::string> names;
-  for (const auto& builtins : {builtin_models(), builtin_hardware()})
-    for (const Builtin& builtin : builtins) names.emplace_back(builtin.name);
-  const std::string nearest = nearest_name(name, names);
-  return option_error("", fmt::format("{} is neither built in nor a file; {}", in_quotes(name),
-                                      nearest.empty() ? "built in: " + joined(names)
-                                                      : fmt::format("did you mean {}?", nearest)));
 }
 
 bool looks_like_hardware(const std::string& name, const Diagnostics& as_model) {

@@ -5,14 +5,12 @@
 
 namespace bta::cli {
 
-/// The one word of a command, or an error; `needed`: "COMMAND needs ...", what to say when there is none.
-std::string read_name(OptionReader& reader, const std::vector<std::string>& words, const std::string& needed);
+/// The one word of a command, or an error: "COMMAND needs NEEDED" when there is none.
+std::string read_name(OptionReader& reader, std::string_view command, const std::vector<std::string>& words,
+                      std::string_view needed);
 
 /// Built in, or a file.
 bool is_there(const std::string& name);
-
-/// For a name that is not there, with the nearest that is.
-Diagnostic nothing_of_that_name(const std::string& name);
 
 /// JSON is always a model; YAML that reads as neither is hardware when a model does not know its sections.
 bool looks_like_hardware(const std::string& name, const Diagnostics& as_model);

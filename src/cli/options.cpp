@@ -9,6 +9,7 @@
 #include "cost/roofline.h"
 #include "input/quoted.h"
 #include "input/routing_csv.h"
+#include "model/parameters.h"
 #include "report/names.h"
 
 namespace bta::cli {
@@ -113,6 +114,7 @@ std::optional<Subject> read_subject(OptionReader& reader) {
   if (!wafer) reader.errors(wafer.error());
   if (model) {
     subject.model = std::move(model).value();
+    static_cast<void>(count_parameters(subject.model));  // or throws ModelTooLarge: not the workload's fault
     note_positions(subject);
   }
   if (wafer) {

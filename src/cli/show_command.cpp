@@ -6,8 +6,10 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/overrides.h"
+#include "input/builtin.h"
 #include "input/load.h"
 #include "input/quoted.h"
+#include "input/source_text.h"
 #include "report/hardware_report.h"
 #include "report/model_report.h"
 
@@ -59,11 +61,17 @@ std::optional<std::string> shown_wafer(OptionReader& reader, const Wafer& wafer,
   return write_wafer(wafer, format);
 }
 
+std::vector<Builtin> all_builtins() {
+  std::vector<Builtin> all(builtin_models().begin(), builtin_models().end());
+  all.insert(all.end(), builtin_hardware().begin(), builtin_hardware().end());
+  return all;
+}
+
 /// A file is what it reads as.
 std::optional<std::string> shown(OptionReader& reader, const std::string& name, Format format) {
   const Overrides overrides = read_overrides(reader);
   if (!is_there(name)) {
-    reader.errors({nothing_of_that_name(name)});
+    reader.error("", nothing_named(name, all_builtins()));
     return std::nullopt;
   }
   const Result<Model> model = load_model(name, overrides.model);
@@ -79,9 +87,9 @@ std::optional<std::string> shown(OptionReader& reader, const std::string& name, 
 ExitCode run_show(const Arguments& arguments) {
   OptionReader reader(arguments);
   const OutputOptions options = read_output(reader);
-  const std::string name = read_name(
-      reader, arguments.words,
-      "show needs the name of a model or hardware, or a file; 'bta-plan list' names what is built in");
+  const std::string name =
+      read_name(reader, "show", arguments.words,
+                "the name of a model or hardware, or a file; 'bta-plan list' names what is built in");
   if (!reader.found().empty()) return refuse(reader.found());
   Result<Output> output = Output::open(options.path);
   if (!output) return refuse(output.error());

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "input/model_shape.h"
+#include "model/qk_norm.h"
 
 namespace bta {
 namespace {
@@ -28,8 +28,7 @@ ModelKeys keys(const GroupedQueryAttention& a) {
   add(keys, "head_dim", a.qk_head_dim);
   add_unless(keys, "v_head_dim", a.v_head_dim, a.qk_head_dim);
   add_unless(keys, "rotary_dim", a.rotated(), a.qk_head_dim);
-  if (a.qk_norm != QkNorm::none)
-    keys.emplace_back("qk_norm", qk_norm_names.at(static_cast<std::size_t>(a.qk_norm)));
+  if (a.qk_norm != QkNorm::none) keys.emplace_back("qk_norm", qk_norm_name(a.qk_norm));
   add_flag(keys, "qkv_bias", a.qkv_bias);
   add_flag(keys, "attention_output_bias", a.output_bias);
   add_flag(keys, "attention_sinks", a.sinks);

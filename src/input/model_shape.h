@@ -24,9 +24,6 @@ constexpr IntegerRange window_range{1, std::int64_t{1} << 31};
 constexpr IntegerRange vocabulary_range{1, std::int64_t{1} << 24};
 constexpr IntegerRange part_range{1, std::int64_t{1} << 53};  // parameters counted apart
 
-/// In the order of QkNorm.
-inline const std::vector<std::string> qk_norm_names = {"none", "per_head", "projection", "unit"};
-
 /// How a format spells the keys of attention.
 struct HeadKeys {
   std::string_view hidden, heads, kv_heads, head_size;

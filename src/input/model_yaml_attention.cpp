@@ -4,6 +4,7 @@
 
 #include "input/model_shape.h"
 #include "input/model_yaml_parts.h"
+#include "model/qk_norm.h"
 
 namespace bta {
 namespace {
@@ -20,6 +21,12 @@ std::optional<std::int64_t> read_rotary_dim(Reader& reader, std::int64_t head_si
   return rotated;
 }
 
+QkNorm read_qk_norm(Reader& reader) {
+  std::vector<std::string> names;
+  for (const QkNorm norm : qk_norms) names.emplace_back(qk_norm_name(norm));
+  return qk_norms.at(reader.choice("qk_norm", names, Need::optional).value_or(0));
+}
+
 GroupedQueryAttention read_grouped_query(Reader& reader, std::optional<std::int64_t> hidden,
                                          std::vector<std::string>& notes) {
   constexpr HeadKeys keys{"hidden_size", "num_heads", "num_kv_heads", "head_dim"};
@@ -32,8 +39,7 @@ GroupedQueryAttention read_grouped_query(Reader& reader, std::optional<std::int6
   attention.v_head_dim =
       reader.integer("v_head_dim", head_size_range, Need::optional).value_or(heads.head_size);
   attention.rotary_dim = read_rotary_dim(reader, heads.head_size);
-  const auto norm = reader.choice("qk_norm", qk_norm_names, Need::optional);
-  attention.qk_norm = static_cast<QkNorm>(norm.value_or(0));
+  attention.qk_norm = read_qk_norm(reader);
   attention.qkv_bias = read_flag(reader, "qkv_bias");
   attention.output_bias = read_flag(reader, "attention_output_bias");
   attention.sinks = read_flag(reader, "attention_sinks");

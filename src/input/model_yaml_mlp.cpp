@@ -49,17 +49,15 @@ MoeMlp read_moe_mlp(Reader& reader, bool gated) {
 std::vector<FeedForward> read_moe_layers(Reader& reader, std::optional<std::int64_t> layers, bool gated) {
   const MoeMlp moe = read_moe_mlp(reader, gated);
   std::vector<FeedForward> mlps(static_cast<std::size_t>(layers.value_or(1)), moe);
-  const std::int64_t last = layers.value_or(layer_range.max) - 1;
-  const std::vector<std::int64_t> dense_layers = reader.integers("dense_layers", {0, last});
+  const std::vector<bool> is_dense = read_layer_list(reader, "dense_layers", layers, false);
   if (!reader.has_items("dense_layers")) {
     refuse_without_effect(reader, {"intermediate_size", "mlp_bias"},
                           "dense_layers lists no layer with a dense MLP");
     return mlps;
   }
   const DenseMlp dense = read_dense_mlp(reader, gated);
-  for (const std::int64_t layer : dense_layers) {
-    if (layers) mlps[static_cast<std::size_t>(layer)] = dense;
-  }
+  for (std::size_t i = 0; i < mlps.size(); ++i)
+    if (is_dense[i]) mlps[i] = dense;
   return mlps;
 }
 

@@ -33,18 +33,6 @@ std::string name_of_file(const fs::path& path) {
   return name.empty() ? "unnamed" : name;
 }
 
-Diagnostics unknown_name(const std::string& wanted, std::span<const Builtin> builtins,
-                         const std::string& what) {
-  std::vector<std::string> names;
-  for (const Builtin& builtin : builtins) names.emplace_back(builtin.name);
-  const std::string nearest = nearest_name(wanted, names);
-  const std::string help = nearest.empty()
-                               ? "built in: " + joined(names)
-                               : fmt::format("did you mean '{}'? 'bta-plan list' names all", nearest);
-  return {
-      {"", 0, 0, "--" + what, fmt::format("{} is neither built in nor a file; {}", in_quotes(wanted), help)}};
-}
-
 Diagnostic not_a_map(const Node& root, const std::string& file) {
   if (root.kind == Node::Kind::null) return {file, 0, 0, "", "the file is empty; a map of keys is needed"};
   return {file, root.at.line, root.at.column, "",
@@ -52,6 +40,16 @@ Diagnostic not_a_map(const Node& root, const std::string& file) {
 }
 
 }  // namespace
+
+std::string nothing_named(const std::string& wanted, std::span<const Builtin> builtins) {
+  std::vector<std::string> names;
+  for (const Builtin& builtin : builtins) names.emplace_back(builtin.name);
+  const std::string nearest = nearest_name(wanted, names);
+  const std::string help = nearest.empty()
+                               ? "built in: " + joined(names)
+                               : fmt::format("did you mean '{}'? 'bta-plan list' names all", nearest);
+  return fmt::format("{} is neither built in nor a file; {}", in_quotes(wanted), help);
+}
 
 Result<SourceText> find_source(const std::string& name_or_path, std::span<const Builtin> builtins,
                                const std::string& what) {
@@ -61,7 +59,8 @@ Result<SourceText> find_source(const std::string& name_or_path, std::span<const 
     return SourceText{"built-in " + name_or_path, std::string(builtin->text), false, name_or_path};
   }
   std::error_code ignored;
-  if (!fs::exists(name_or_path, ignored)) return unknown_name(name_or_path, builtins, what);
+  if (!fs::exists(name_or_path, ignored))
+    return Diagnostics{{"", 0, 0, "--" + what, nothing_named(name_or_path, builtins)}};
   Result<std::string> text = read_text_file(name_or_path);
   if (!text) return text.error();
   const bool json = is_json(name_or_path, text.value());

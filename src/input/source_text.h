@@ -20,6 +20,9 @@ struct SourceText {
   std::string fallback_name;  // the description's name when it declares none
 };
 
+/// What to say of a name that is none of these and no file: the nearest of them, or all.
+std::string nothing_named(const std::string& wanted, std::span<const Builtin> builtins);
+
 /// A built-in of that name, else the file. `what` is "model" or "hardware".
 Result<SourceText> find_source(const std::string& name_or_path, std::span<const Builtin> builtins,
                                const std::string& what);

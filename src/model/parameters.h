@@ -18,6 +18,8 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
+#include <vector>
 
 #include "model/model.h"
 
@@ -44,7 +46,12 @@ struct ParameterCount {
   std::vector<ModelPart> beside;  // in none of the above
 };
 
-/// Throws std::overflow_error when a count exceeds 64 bits.
+/// The parameters alone, in all, exceed 64 bits.
+struct ModelTooLarge : std::overflow_error {
+  ModelTooLarge() : std::overflow_error("the model is too large to count exactly in 64 bits") {}
+};
+
+/// Throws ModelTooLarge.
 ParameterCount count_parameters(const Model& model);
 
 /// Bytes of training state: parameters * (weight + gradient + master + moments), the caller's sizes.

@@ -1,6 +1,6 @@
 #include "report/explain_parts.h"
-#include "report/model_layers.h"
 #include "report/operator_columns.h"
+#include "report/positions.h"
 
 namespace bta {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "report/context.h"
 #include "report/explain_parts.h"
-#include "report/model_layers.h"
 #include "report/operator_columns.h"
+#include "report/positions.h"
 #include "report/text_table.h"
 
 namespace bta {

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "model/qk_norm.h"
+#include "report/positions.h"
+
 namespace bta {
 namespace {
 
@@ -84,8 +87,10 @@ std::string biases(const Mla& a) {
   return a.bias ? "latents, o" : "";
 }
 std::string norm(const Gqa& a) {
-  constexpr std::array<std::string_view, 4> names = {"", "per head", "projection", "unit"};
-  return std::string(names.at(static_cast<std::size_t>(a.qk_norm)));
+  if (a.qk_norm == QkNorm::none) return "";
+  std::string name(qk_norm_name(a.qk_norm));
+  std::ranges::replace(name, '_', ' ');
+  return name;
 }
 
 constexpr auto attention_columns = std::to_array<Column<Group<Attention>>>({

@@ -2,8 +2,7 @@
 // for JSON.
 #pragma once
 
-#include <string>
-#include <vector>
+#include <string_view>
 
 #include "model/model.h"
 #include "report/grid.h"
@@ -13,14 +12,6 @@ namespace bta {
 
 /// MHA, GQA, MQA or MLA, by the number of key/value heads.
 std::string_view attention_name(const Attention& attention);
-
-/// Which of `layers` layers, from 0: "all", "0-2, 5", "0, 2 .. 34", "all but 3, 7 .. 47". Increasing, not
-/// empty.
-std::string positions_text(const std::vector<std::int64_t>& positions, std::int64_t layers);
-
-/// Which layers are like the one at 1-based position `deepest`; empty where all layers are of one kind, and
-/// for 0, no layer.
-std::string layers_like(const Model& model, std::int64_t deepest);
 
 TextGrid attention_table(const Model& model);
 TextGrid feed_forward_table(const Model& model);

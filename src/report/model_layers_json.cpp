@@ -1,11 +1,8 @@
-#include <array>
-
+#include "model/qk_norm.h"
 #include "report/model_layers.h"
 
 namespace bta {
 namespace {
-
-constexpr std::array<std::string_view, 4> qk_norm_names = {"none", "per_head", "projection", "unit"};
 
 Json or_null(std::int64_t value) {
   return value > 0 ? Json(value) : Json();
@@ -18,7 +15,7 @@ void add_json(Json& json, const GroupedQueryAttention& a) {
   json["rotary_dim"] = a.rotated();
   json["sliding_window"] = a.window && !chunked ? Json(a.window->keys) : Json();
   json["attention_chunk_size"] = chunked ? Json(a.window->keys) : Json();
-  json["qk_norm"] = qk_norm_names.at(static_cast<std::size_t>(a.qk_norm));
+  json["qk_norm"] = qk_norm_name(a.qk_norm);
   json["qkv_bias"] = a.qkv_bias;
   json["output_bias"] = a.output_bias;
   json["sinks"] = a.sinks;
@@ -28,7 +25,8 @@ void add_json(Json& json, const LatentAttention& a) {
   json["q_rank"] = or_null(a.q_rank);
   json["kv_rank"] = a.kv_rank;
   json["qk_head_dim"] = a.qk_head_dim();
-  json["rotary_dim"] = a.rope_head_dim;
+  json["nope_head_dim"] = a.nope_head_dim;
+  json["rotary_dim"] = json["rope_head_dim"] = a.rope_head_dim;
   json["qkv_bias"] = false;
   json["latent_bias"] = json["output_bias"] = a.bias;
 }
@@ -54,12 +52,33 @@ Json layer_json(const Layer& layer) {
   Json json = Json::object();
   json["attention"] = attention_name(layer.attention);
   json["heads"] = query_heads(layer.attention);
-  for (const char* const key :
-       {"kv_heads",   "q_rank",       "kv_rank",        "qk_head_dim",          "v_head_dim",
-        "rotary_dim", "qk_norm",      "sliding_window", "attention_chunk_size", "sinks",
-        "qkv_bias",   "output_bias",  "latent_bias",    "feed_forward",         "experts",
-        "top_k",      "expert_width", "shared_width",   "shared_gate",          "dense_width",
-        "gated",      "router_bias",  "selection_bias", "expert_bias",          "mlp_bias"})
+  for (const char* const key : {"kv_heads",
+                                "q_rank",
+                                "kv_rank",
+                                "qk_head_dim",
+                                "v_head_dim",
+                                "nope_head_dim",
+                                "rope_head_dim",
+                                "rotary_dim",
+                                "qk_norm",
+                                "sliding_window",
+                                "attention_chunk_size",
+                                "sinks",
+                                "qkv_bias",
+                                "output_bias",
+                                "latent_bias",
+                                "feed_forward",
+                                "experts",
+                                "top_k",
+                                "expert_width",
+                                "shared_width",
+                                "shared_gate",
+                                "dense_width",
+                                "gated",
+                                "router_bias",
+                                "selection_bias",
+                                "expert_bias",
+                                "mlp_bias"})
     json[key] = nullptr;
   std::visit(
       [&](const auto& a) {

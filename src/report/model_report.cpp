@@ -31,8 +31,7 @@ std::string bytes_note(const ModelDescription& d) {
   const Model& m = d.model;
   std::string text = fmt::format(
       "{} bytes per weight; resident: all weights at once; streamed: what one pass brings to the wafer, "
-      "every "
-      "expert once",
+      "every expert once",
       d.weight_bytes);
   if (m.positions > 0 || !m.tied_embeddings)
     text +=

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "report/model_layers.h"
+#include "report/positions.h"
 
 namespace bta {
 namespace {

@@ -1,8 +1,8 @@
+#include "report/positions.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "report/model_layers.h"
 
 namespace bta {
 namespace {

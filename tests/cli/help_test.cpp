@@ -58,6 +58,13 @@ TEST_CASE("every command's help has each of its options with default, unit and m
   }
 }
 
+TEST_CASE("import, which refuses to change hardware, does not offer it") {
+  const std::string help = in_one_line(run({"import", "--help"}).out);
+  CHECK(help.find("overrides one field: model.KEY=VALUE; may be repeated") != std::string::npos);
+  CHECK(help.find("hardware.KEY") == std::string::npos);
+  CHECK(in_one_line(run({"show", "--help"}).out).find("hardware.KEY") != std::string::npos);
+}
+
 TEST_CASE("every option has a default and a meaning, and belongs to a command") {
   std::string help;
   for (const Command& command : commands()) help += run({std::string(command.name), "--help"}).out;

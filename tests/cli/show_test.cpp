@@ -44,6 +44,9 @@ TEST_CASE("layers are shown by what they are, parts beside the model in no total
   CHECK(kinds.at(1).at("layers") == 58);
   CHECK(kinds.at(1).at("attention") == "MLA");
   CHECK(kinds.at(1).at("qk_head_dim") == 192);
+  CHECK(kinds.at(1).at("nope_head_dim") == 128);
+  CHECK(kinds.at(1).at("rope_head_dim") == 64);
+  CHECK(kinds.at(1).at("rotary_dim") == 64);
   CHECK(kinds.at(1).at("kv_heads").is_null());
   CHECK(document.at("beside") == json({{{"part", "MTP"}, {"parameters", 11'610'068'224}}}));
   CHECK(document.at("parameters").at("total") == 671'026'419'200);
@@ -51,6 +54,27 @@ TEST_CASE("layers are shown by what they are, parts beside the model in no total
         std::string::npos);
   CHECK(run({"show", file, "--set", "model.mtp_parameters=null"}).out.find("MTP, in no total") ==
         std::string::npos);
+}
+
+TEST_CASE("a model whose parameters exceed 64 bits is refused by every command") {
+  const bta::cli_test::TemporaryFolder folder;
+  const std::string file = folder.path("huge.yaml");
+  bta::cli_test::write_file(
+      file,
+      "hidden_size: 1048576\nnum_layers: 4096\nnum_heads: 4096\nq_lora_rank: 4194304\n"
+      "kv_lora_rank: 4194304\nqk_nope_head_dim: 65536\nqk_rope_head_dim: 65536\nv_head_dim: 65536\n"
+      "intermediate_size: 1\nvocab_size: 1\ntie_embeddings: true\n");
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"show", file},
+                                                {"import", file},
+                                                {"explain", "--model", file},
+                                                {"plan", "--model", file},
+                                                {"verify", "--shape-only", "--model", file}}) {
+    CAPTURE(words.front());
+    const auto result = run(words);
+    CHECK(result.code == 2);
+    CHECK(result.out.empty());
+    CHECK(result.err == "bta-plan: error: the model is too large to count exactly in 64 bits\n");
+  }
 }
 
 TEST_CASE("training state is the sum of the bytes that were given") {
@@ -76,7 +100,17 @@ TEST_CASE("every number of the hardware has its kind and source") {
 }
 
 TEST_CASE("a name that is nothing is told the nearest") {
-  CHECK(run({"show", "cerebras-cs4"}).err.find("did you mean cerebras-cs") != std::string::npos);
+  const std::string nearest =
+      "is neither built in nor a file; did you mean 'deepseek-v3'? 'bta-plan list' names all\n";
+  CHECK(run({"show", "deepseek-v33"}).err == "command line: error: 'deepseek-v33' " + nearest);
+  CHECK(run({"import", "deepseek-v33"}).err == "command line: error: 'deepseek-v33' " + nearest);
+  CHECK(run({"plan", "--model", "deepseek-v33"}).err.ends_with("--model: 'deepseek-v33' " + nearest));
+  CHECK(run({"show", "cerebras-cs4"}).err.find("did you mean 'cerebras-cs") != std::string::npos);
+  CHECK(run({"show"}).err ==
+        "command line: error: show needs the name of a model or hardware, or a file; 'bta-plan list' names "
+        "what "
+        "is built in\n");
+  CHECK(run({"show", "a", "b"}).err == "command line: error: show takes one name, found 2\n");
   CHECK(run({"show"}).code == 2);
   CHECK(run({"show", "cerebras-cs2", "--set", "model.top_k=2"}).code == 2);
   CHECK(run({"show", "qwen3-8b", "--set", "hardware.grid.rows=2"}).code == 2);

@@ -11,6 +11,7 @@
 #include "input/builtin.h"
 #include "input/load.h"
 #include "report/model_layers.h"
+#include "report/positions.h"
 
 using namespace bta;
 

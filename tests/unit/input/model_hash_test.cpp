@@ -146,7 +146,7 @@ TEST_CASE(
   for (const std::string& same :
        {"# a comment\nsource: me\n" + tiny_model, with(tiny_model, "head_dim: 16\n", ""),
         with(tiny_model, "top_k: 2\n", "") + "top_k: 2.0\n", tiny_model + "rotary_dim: 16\nv_head_dim: 16\n",
-        tiny_model + "qk_norm: none\nname: other\nnotes: [hello]\ndense_layers: []\n"})
+        tiny_model + "qk_norm: none\nname: other\nnotes: [hello]\n"})
     CHECK(good(model_from_yaml(same)).content_hash == hash);
 }
 

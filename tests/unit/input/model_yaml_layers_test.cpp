@@ -162,6 +162,10 @@ TEST_CASE("a list of layers names each once, at least one, and none beyond the l
       "m.yaml:12:25: error: sliding_window_layers: '2' is too large; a whole number from 0 to 1 is needed\n");
   CHECK(problems_of(window + "[1, 1]\n") ==
         "m.yaml:12:28: error: sliding_window_layers: '1' stands twice in the list\n");
+  CHECK(problems_of("dense_layers: []\n") ==
+        "m.yaml:11:15: error: dense_layers: 'dense_layers' lists no layer; name those it is about, from 0 to "
+        "1, "
+        "or leave it out\n");
   CHECK(
       problems_of(window + "[]\n") ==
       "m.yaml:12:24: error: sliding_window_layers: 'sliding_window_layers' lists no layer; name those it is "

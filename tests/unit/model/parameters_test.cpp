@@ -53,6 +53,32 @@ TEST_SUITE("unit") {
     CHECK(gpt_j.active_without_input_embedding() == 5'844'444'384);
   }
 
+  TEST_CASE("sums over layers that exceed 64 bits are refused, whatever part they are of") {
+    Model model = fixtures::t1();
+    model.hidden = std::int64_t{1} << 20;
+    const auto check_refused = [&model] {
+      CHECK_THROWS_WITH_AS(count_parameters(model), "the model is too large to count exactly in 64 bits",
+                           ModelTooLarge);
+    };
+    const Layer usual = model.layers.front();
+    LatentAttention latent{.heads = 4096, .q_rank = 1 << 22, .kv_rank = 1 << 22};
+    latent.nope_head_dim = latent.rope_head_dim = latent.v_head_dim = 1 << 16;
+    Layer layer = usual;
+    layer.attention = latent;
+    model.layers.assign(4096, layer);
+    check_refused();
+    layer = usual;
+    layer.feed_forward = DenseMlp{.width = std::int64_t{1} << 41};
+    model.layers.assign(2, layer);
+    check_refused();
+    layer.feed_forward = MoeMlp{.experts = 1, .top_k = 1, .width = 1, .shared_width = std::int64_t{1} << 41};
+    model.layers.assign(2, layer);
+    check_refused();
+    layer.feed_forward = MoeMlp{.experts = std::int64_t{1} << 42, .top_k = 1, .width = 1};
+    model.layers.assign(2, layer);
+    check_refused();
+  }
+
   TEST_CASE("norms after attention and MLP add two gains a layer, parts apart add to no total") {
     Model model = fixtures::t1();
     const std::int64_t total = count_parameters(model).total();
