@@ -150,7 +150,7 @@ TEST_CASE("rotary positions that are switched off are refused") {
 
 TEST_CASE("control characters of a key do not reach the message") {
   CHECK(refusal("llama", R"("mamba\u001b\nx": 1)") ==
-        "config.json:4:19: error: mamba??x: 'mamba??x' is 1: this changes the arithmetic in a way that is "
+        "config.json:4:20: error: mamba??x: 'mamba??x' is 1: this changes the arithmetic in a way that is "
         "not known "
         "here for llama, so the file is refused\n");
 }
