@@ -5,7 +5,8 @@
 //
 // qwen3      q, k, v, o carry a bias iff attention_bias; q_norm and k_norm per head
 //
-// qwen3_moe  attention as qwen3, layers as qwen2_moe without the shared expert
+// qwen3_moe  attention as qwen3 but for the window, which is in every layer; layers as qwen2_moe without the
+//            shared expert
 //
 // The language models of Qwen3-VL are those of qwen3 and qwen3_moe.
 #include "input/hf_families.h"

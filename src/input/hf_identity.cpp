@@ -61,9 +61,16 @@ void add_wrapper_claims(std::vector<Claim>& claims, const Node& root, std::vecto
   }
 }
 
+std::string contradiction(const Claim& claim, const Claim& other) {
+  return fmt::format("{} contradicts {} of the same file", shown(*claim.node), shown(*other.node));
+}
+
 /// Why a file with this claim cannot be read.
-std::string refusal(const Claim& claim, const Node& keys) {
+std::string refusal(const Claim& claim, const std::vector<Claim>& claims, const Node& keys) {
   const auto reason = refusal_reason(claim.node->text, keys);
+  const auto known =
+      std::find_if(claims.begin(), claims.end(), [](const Claim& other) { return other.family != nullptr; });
+  if (reason && known != claims.end()) return contradiction(claim, *known);
   return fmt::format("{} is not supported{}", shown(*claim.node),
                      reason ? ": " + *reason : "; supported: " + supported_hf_families());
 }
@@ -84,13 +91,11 @@ const HfFamily* identify_family(const Node& root, const Node* nested, std::vecto
   const HfFamily* const family = claims.front().family;
   for (const Claim& claim : claims) {
     if (claim.family == nullptr) {
-      log.problem(*claim.node, claim.key, refusal(claim, keys));
+      log.problem(*claim.node, claim.key, refusal(claim, claims, keys));
       return nullptr;
     }
     if (!is_named(*family, claim.node->text)) {
-      log.problem(
-          *claim.node, claim.key,
-          fmt::format("{} contradicts {} of the same file", shown(*claim.node), shown(*claims.front().node)));
+      log.problem(*claim.node, claim.key, contradiction(claim, claims.front()));
     }
   }
   return family;

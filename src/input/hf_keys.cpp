@@ -178,7 +178,7 @@ void collapse_lists(Node& keys, ReadLog& log) {
 
 std::string written(const Node& node) {
   if (node.kind != Node::Kind::scalar) return shown(node);
-  return node.quoted ? in_quotes(node.text) : on_one_line(node.text);
+  return node.quoted || !node.origin.empty() ? in_quotes(node.text) : on_one_line(node.text);
 }
 
 bool is_identity(std::string_view key) {

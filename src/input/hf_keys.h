@@ -49,7 +49,7 @@ void refuse_contradictions(const Node& root, const Node* nested, const Reader& r
 /// entries that differ are a problem.
 void collapse_lists(Node& keys, ReadLog& log);
 
-/// A value as the file writes it: only text in quotes.
+/// A value as the file writes it: only text in quotes, as is the value of an option.
 std::string written(const Node& node);
 
 /// architectures or model_type: what the file is, not a dimension of it.

@@ -120,7 +120,7 @@ TEST_CASE("a part of a head is rotated as the file or the family says") {
   CHECK(rotary(config("glm4_moe", glm + R"(, "rope_parameters": {"partial_rotary_factor": 0.75})")) == 12);
   CHECK(rotary(config("minimax_m2", R"(, "rotary_dim": 8)")) == 8);
   CHECK(problems(model_from_json(config("minimax_m2", R"(,
- "rotary_dim": 8, "partial_rotary_factor": 0.25)"))) ==
+ "rotary_dim": 8, "partial_rotary_factor": 0.25, "head_dim": 16)"))) ==
         "config.json:4:16: error: rotary_dim: 'rotary_dim' is 8 but 'partial_rotary_factor' of a head is 4; "
         "they mean the same, so they must be equal or one must go\n");
 }
@@ -174,7 +174,7 @@ TEST_CASE("rotary layers and rotary parameters of the wrong kind are refused") {
   }
   CHECK(problems(model_from_json(dense("llama", R"(,
  "rope_parameters": 3)"))) ==
-        "config.json:4:21: error: rope_parameters: '3' stands where a map of keys is needed\n");
+        "config.json:3:21: error: rope_parameters: '3' stands where a map of keys is needed\n");
 }
 
 TEST_CASE("a list of rotary layers that is wrong is one error, whatever the layer types") {
@@ -242,7 +242,7 @@ TEST_CASE("keys beside those of latent attention must agree with them") {
 
 TEST_CASE("a query latent of rank 0 is refused: null is none") {
   CHECK(problems(model_from_json(with(latent, "\"q_lora_rank\": 24", "\"q_lora_rank\": 0") + "}"))
-            .starts_with("config.json:5:17: error: q_lora_rank: '0' is "));
+            .starts_with("config.json:4:17: error: q_lora_rank: '0' is too small"));
 }
 
 TEST_CASE("a key of latent attention that is missing is one error") {

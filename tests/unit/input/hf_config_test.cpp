@@ -138,7 +138,7 @@ TEST_CASE("two spellings of one value must agree") {
  "moe_intermediate_size": 32)"))) ==
         "config.json:3:27: error: moe_intermediate_size: 'moe_intermediate_size' is 32 but "
         "'intermediate_size' is "
-        "'96'; they mean the same, so they must be equal or one must go\n");
+        "96; they mean the same, so they must be equal or one must go\n");
 }
 
 TEST_CASE("a layer is MoE when the schedule says so") {
@@ -187,7 +187,7 @@ TEST_CASE("a list in text_config and a number around it contradict each other") 
             model_from_json(R"({"hidden_act": "silu", "num_attention_heads": [4, 4, 4, 4], "text_config": )" +
                             config("llama", "") + "}"))
             .starts_with(
-                "config.json:1:48: error: num_attention_heads: 'num_attention_heads' is a list here but "
+                "config.json:1:47: error: num_attention_heads: 'num_attention_heads' is a list here but "
                 "4 in text_config; they must be equal or one must go"));
 }
 

@@ -46,7 +46,7 @@ TEST_CASE("leading layers are dense, then those that moe_layer_freq divides or l
 TEST_CASE("an absent first_k_dense_replace is the family's, and noted") {
   const bta::Model model = good(model_from_json(config("glm4_moe", R"(, "moe_intermediate_size": 32)")));
   CHECK_FALSE(std::holds_alternative<bta::MoeMlp>(model.layers[0].feed_forward));
-  CHECK(model.notes[4] == "first_k_dense_replace is absent: glm4_moe takes 1");
+  CHECK(model.notes[5] == "first_k_dense_replace is absent: glm4_moe takes 1");
 }
 
 TEST_CASE("Llama 4 interleaves by a step or a list, which must not contradict each other") {
@@ -152,7 +152,7 @@ TEST_CASE("a null count of shared experts is none where the family's code says s
   CHECK(moe_at(good(model_from_json(deepseek(R"(, "num_shared_experts": null)"))), 5).shared_width == 0);
   CHECK(refused(config("glm4_moe", R"(, "moe_intermediate_size": 32,
  "n_shared_experts": null)"))
-            .ends_with("the required key 'n_shared_experts' is missing\n"));
+            .ends_with("the required key 'n_shared_experts' is empty\n"));
 }
 
 TEST_CASE("shared experts that are too wide together are an error of their count") {
@@ -241,7 +241,8 @@ TEST_CASE("sizes in attn_config and ffn_config are read, what they repeat of the
   CHECK(attention_of(model).kv_heads == 2);
   CHECK(moe_at(model) == bta::MoeMlp{8, 2, 96});
   CHECK(refused(with(dbrx, "\"vocab_size\"", "\"moe_top_k\": 3, \"vocab_size\"")) ==
-        "config.json:1:81: error: moe_top_k: 'moe_top_k' is 3 here but 2 in ffn_config\n");
+        "config.json:1:81: error: moe_top_k: 'moe_top_k' is 3 here but 2 in ffn_config; they must be equal "
+        "or one must go\n");
 }
 
 TEST_CASE("MTP that is switched off is not counted, and not told") {

@@ -54,6 +54,13 @@ TEST_CASE("architecture and model_type must agree") {
             .empty());
 }
 
+TEST_CASE("a family that is refused beside one that is read is a contradiction") {
+  CHECK(
+      problems(model_from_json(
+          config(R"("architectures": ["MiniMaxM2ForCausalLM"], "model_type": "minimax",)"))) ==
+      "config.json:1:59: error: model_type: 'minimax' contradicts 'MiniMaxM2ForCausalLM' of the same file\n");
+}
+
 TEST_CASE("a model_type that two architectures share goes with either") {
   const std::string members = R"(, "moe_intermediate_size": 32, "num_experts": 8, "num_experts_per_tok": 2)";
   const auto rotary_of = [&](const std::string& head) {
@@ -150,7 +157,7 @@ TEST_CASE("rotary positions that are switched off are refused") {
 
 TEST_CASE("control characters of a key do not reach the message") {
   CHECK(refusal("llama", R"("mamba\u001b\nx": 1)") ==
-        "config.json:4:19: error: mamba??x: 'mamba??x' is 1: this changes the arithmetic in a way that is "
+        "config.json:4:20: error: mamba??x: 'mamba??x' is 1: this changes the arithmetic in a way that is "
         "not known "
         "here for llama, so the file is refused\n");
 }
