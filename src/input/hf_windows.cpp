@@ -97,7 +97,7 @@ std::vector<bool> listed_layers(const HfFile& file, const Node& types, const std
 }
 
 std::vector<bool> windowed(const HfFile& file, const std::vector<bool>& rotary, bool has_window) {
-  const std::vector<bool> by_rule = windowed_layers(file, rotary, has_window);
+  std::vector<bool> by_rule = windowed_layers(file, rotary, has_window);
   const Node* const types = file.reader.take("layer_types");
   if (types == nullptr) return by_rule;
   if (types->kind != Node::Kind::sequence || types->children.size() != rotary.size()) {

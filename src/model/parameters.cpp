@@ -73,8 +73,7 @@ void add_feed_forward(ParameterCount& count, const MoeMlp& moe, std::int64_t d) 
 }
 
 std::int64_t norm_parameters(const Layer& layer, std::int64_t d) {
-  const std::int64_t norms = (layer.parallel ? 1 : 2) * (layer.post_norms ? 2 : 1);
-  return product(norms, layer.norm_bias ? 2 : 1, d);
+  return product(layer.parallel ? 1 : 2, layer.post_norms ? 2 : 1, layer.norm_bias ? 2 : 1, d);
 }
 
 void add_layer(ParameterCount& count, const Layer& layer, std::int64_t d) {
