@@ -13,29 +13,40 @@ Bytes score_bytes(const Sizes& size, std::int64_t all_heads, std::int64_t live) 
   return Bytes(product(live, size.tile_sequences, heads, rows, workload.seq_len, workload.bytes.score));
 }
 
-void add_forward(PhaseMemory& memory, const Sizes& size, const GroupedQueryAttention& a) {
+/// What stays while the tiles run, and the tile's normed input.
+void add_input(PhaseMemory& memory, const Sizes& size, bool backward) {
   add(memory, "attention weights", size.weights(Stage::attention), 1, 4);
+  if (backward) add(memory, "attention weight gradients", size.gradients(Stage::attention), 1, 4);
   if (!size.on_wafer()) add_transfer_buffers(memory, size, 4);
-  add(memory, "normed input", size.tile(size.d()), 1, 2);
+  add(memory, "normed input", size.tile(size.d()), 1, backward ? 4 : 2);
+}
+
+/// Live scores, and the context that they give.
+void add_scores(PhaseMemory& memory, const Sizes& size, std::int64_t heads, std::int64_t v_head_dim,
+                bool backward) {
+  const Wafer& wafer = size.problem.wafer;
+  const Bytes context = size.tile(product(heads, v_head_dim));
+  const std::int64_t live = backward ? wafer.score_tensors_backward : wafer.score_tensors_forward;
+  if (backward) add(memory, "context gradient", context, 3, 3);
+  add(memory, "live score tensors", score_bytes(size, heads, live), 3, 3);
+  add(memory, "context", context, 3, 4);
+}
+
+void add_forward(PhaseMemory& memory, const Sizes& size, const GroupedQueryAttention& a) {
+  add_input(memory, size, false);
   add(memory, "q", size.tile(a.heads * a.qk_head_dim), 2, 3);
   add(memory, "k", size.tile(a.kv_heads * a.qk_head_dim), 2, 3);
   add(memory, "v", size.tile(a.kv_heads * a.v_head_dim), 2, 3);
-  add(memory, "live score tensors", score_bytes(size, a.heads, size.problem.wafer.score_tensors_forward), 3,
-      3);
-  add(memory, "context", size.tile(a.heads * a.v_head_dim), 3, 4);
+  add_scores(memory, size, a.heads, a.v_head_dim, false);
 }
 
 void add_forward(PhaseMemory& memory, const Sizes& size, const LatentAttention& a) {
-  add(memory, "attention weights", size.weights(Stage::attention), 1, 4);
-  if (!size.on_wafer()) add_transfer_buffers(memory, size, 4);
-  add(memory, "normed input", size.tile(size.d()), 1, 2);
+  add_input(memory, size, false);
   add(memory, "q latent", size.tile(a.q_rank), 2, 2);
   add(memory, "kv latent", size.tile(a.kv_rank + a.rope_head_dim), 2, 3);
   add(memory, "q", size.tile(product(a.heads, a.qk_head_dim())), 2, 3);
   add(memory, "k and v", size.tile(product(a.heads, a.nope_head_dim + a.v_head_dim)), 2, 3);
-  add(memory, "live score tensors", score_bytes(size, a.heads, size.problem.wafer.score_tensors_forward), 3,
-      3);
-  add(memory, "context", size.tile(product(a.heads, a.v_head_dim)), 3, 4);
+  add_scores(memory, size, a.heads, a.v_head_dim, false);
 }
 
 /// What the in-place norms of a tile's rows of q and k divided by, needed by their gradient: one number for
@@ -46,18 +57,12 @@ Bytes qk_norm_scales(const Sizes& size, const GroupedQueryAttention& a) {
 }
 
 void add_backward(PhaseMemory& memory, const Sizes& size, const GroupedQueryAttention& a) {
-  add(memory, "attention weights", size.weights(Stage::attention), 1, 4);
-  add(memory, "attention weight gradients", size.gradients(Stage::attention), 1, 4);
-  if (!size.on_wafer()) add_transfer_buffers(memory, size, 4);
-  add(memory, "normed input", size.tile(size.d()), 1, 4);
+  add_input(memory, size, true);
   add(memory, "q", size.tile(a.heads * a.qk_head_dim), 2, 3);
   add(memory, "k", size.tile(a.kv_heads * a.qk_head_dim), 2, 3);
   add(memory, "v", size.tile(a.kv_heads * a.v_head_dim), 2, 3);
   add(memory, "q/k norm scales", qk_norm_scales(size, a), 2, 3);
-  add(memory, "context gradient", size.tile(a.heads * a.v_head_dim), 3, 3);
-  add(memory, "live score tensors", score_bytes(size, a.heads, size.problem.wafer.score_tensors_backward), 3,
-      3);
-  add(memory, "context", size.tile(a.heads * a.v_head_dim), 3, 4);
+  add_scores(memory, size, a.heads, a.v_head_dim, true);
   add(memory, "q gradient", size.tile(a.heads * a.qk_head_dim), 3, 4);
   add(memory, "k gradient", size.tile(a.kv_heads * a.qk_head_dim), 3, 4);
   add(memory, "v gradient", size.tile(a.kv_heads * a.v_head_dim), 3, 4);
@@ -67,21 +72,14 @@ void add_backward(PhaseMemory& memory, const Sizes& size, const GroupedQueryAtte
 void add_backward(PhaseMemory& memory, const Sizes& size, const LatentAttention& a) {
   const Bytes q = size.tile(product(a.heads, a.qk_head_dim()));
   const Bytes k_and_v = size.tile(product(a.heads, a.nope_head_dim + a.v_head_dim));
-  const Bytes context = size.tile(product(a.heads, a.v_head_dim));
-  add(memory, "attention weights", size.weights(Stage::attention), 1, 4);
-  add(memory, "attention weight gradients", size.gradients(Stage::attention), 1, 4);
-  if (!size.on_wafer()) add_transfer_buffers(memory, size, 4);
-  add(memory, "normed input", size.tile(size.d()), 1, 4);
+  add_input(memory, size, true);
   add(memory, "q latent", size.tile(a.q_rank), 2, 4);
   add(memory, "normed q latent", size.tile(a.q_rank), 2, 4);
   add(memory, "kv latent", size.tile(a.kv_rank + a.rope_head_dim), 2, 4);
   add(memory, "normed kv latent", size.tile(a.kv_rank), 2, 4);
   add(memory, "q", q, 2, 3);
   add(memory, "k and v", k_and_v, 2, 3);
-  add(memory, "context gradient", context, 3, 3);
-  add(memory, "live score tensors", score_bytes(size, a.heads, size.problem.wafer.score_tensors_backward), 3,
-      3);
-  add(memory, "context", context, 3, 4);
+  add_scores(memory, size, a.heads, a.v_head_dim, true);
   add(memory, "q gradient", q, 3, 4);
   add(memory, "k and v gradient", k_and_v, 3, 4);
   add(memory, "kv latent gradient", size.tile(a.kv_rank + a.rope_head_dim), 3, 4);
