@@ -17,47 +17,18 @@ bta::Model fixture(const std::string& name) {
   return good(model_from_json(text_of(BTA_TEST_DATA "/models/" + name + "/config.json")));
 }
 
-bool has_experts(const bta::Model& model) {
-  return std::any_of(model.layers.begin(), model.layers.end(), [](const bta::Layer& layer) {
-    return std::holds_alternative<bta::MoeMlp>(layer.feed_forward);
-  });
-}
-
 struct Published {
   const char* name;
   std::int64_t total, active, active_without_embedding;
 };
 
-// Totals: the sizes of the published weight files; active: total without the experts a token does not visit.
+// Examples that are not built in; those that are have the hash of the built-in model, whose counts stand in
+// tests/validation. Active: total without the experts a token does not visit.
 const Published published[] = {
     {"mistral-7b-v0.1", 7'241'732'096, 7'241'732'096, 7'110'660'096},
     {"phi-3-mini-4k", 3'821'079'552, 3'821'079'552, 3'722'578'944},
-    {"gpt2", 124'439'808, 124'439'808, 124'439'808},
-    {"gpt-j-6b", 6'050'882'784, 6'050'882'784, 5'844'444'384},
     {"qwen2.5-7b", 7'615'616'512, 7'615'616'512, 7'070'619'136},
-    {"qwen2-57b-a14b", 57'408'658'944, 14'249'270'784, 13'704'732'160},
-    {"deepseek-moe-16b", 16'375'728'128, 2'828'650'496, 2'618'935'296},
-    {"deepseek-v2", 235'741'434'880, 21'375'800'320, 20'851'512'320},
-    {"deepseek-v2-lite", 15'706'484'224, 2'661'150'208, 2'451'435'008},
-    {"deepseek-v3", 671'026'419'200, 37'552'297'472, 36'625'618'432},
-    {"kimi-k2", 1'026'408'232'448, 32'861'500'928, 31'687'095'808},
-    {"glm-4.5", 352'797'829'024, 33'632'266'144, 32'856'319'904},
-    {"glm-4.5-air", 106'852'251'264, 13'424'129'664, 12'803'372'672},
-    {"dots.llm1", 142'774'381'696, 14'016'588'928, 13'393'734'784},
-    {"ling-lite-1.5", 16'801'974'272, 2'753'153'024, 2'494'154'752},
     {"ling-mini-2.0", 16'255'643'392, 1'432'973'056, 1'111'060'224},
-    {"hunyuan-a13b", 80'393'183'232, 12'747'448'320, 12'747'448'320},
-    {"mixtral-8x22b", 140'630'071'296, 39'161'468'928, 38'960'142'336},
-    {"dbrx", 131'596'523'520, 36'469'708'800, 35'853'146'112},
-    {"gpt-oss-120b", 116'829'156'672, 5'711'982'912, 5'132'849'472},
-    {"gpt-oss-20b", 20'914'757'184, 4'187'440'704, 3'608'307'264},
-    {"llama-4-scout", 107'769'861'120, 17'172'894'720, 16'138'408'960},
-    {"llama-4-maverick", 400'711'848'960, 17'184'691'200, 16'150'205'440},
-    {"granite-3.0-3b-a800m", 3'298'793'472, 882'874'368, 882'874'368},
-    {"grok-1", 315'684'820'992, 83'756'587'008, 83'756'587'008},
-    {"ernie-4.5-21b-a3b", 21'825'437'888, 3'352'150'208, 3'352'150'208},
-    {"phi-3.5-moe", 41'873'153'344, 6'640'999'744, 6'509'665'600},
-    {"minimax-m2", 228'689'764'864, 11'030'553'088, 10'415'956'480},
 };
 
 std::string documentation() {
@@ -98,7 +69,7 @@ std::vector<std::vector<std::string>> table(const std::string& header) {
 
 TEST_SUITE_BEGIN("unit");
 
-TEST_CASE("the examples count their published parameters to the last one") {
+TEST_CASE("examples that are not built in count their published parameters to the last one") {
   for (const Published& row : published) {
     CAPTURE(row.name);
     const bta::ParameterCount count = bta::count_parameters(fixture(row.name));
@@ -129,7 +100,7 @@ TEST_CASE("docs/models.md has a row for every family and no other, with the coun
     const bta::Model model = fixture(example);
     const std::int64_t total = bta::count_parameters(model).total();
     CHECK(cells.at(7) == std::to_string(total));
-    CHECK(cells.at(4) == (has_experts(model) ? "MoE" : "dense"));
+    CHECK(cells.at(4) == (bta::moe_of(model) != nullptr ? "MoE" : "dense"));
     const bool has_remark = cells.at(6).ends_with(")");
     const double size = published_size(cells.at(6)), counted = static_cast<double>(total);
     CHECK((has_remark || std::abs(size - counted) < 0.013 * counted));
