@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -31,12 +30,7 @@ double rounded(double value) {
 
 /// Decimals that keep a matrix of correlations what it is: more when some are near 1, or together near it.
 int decimals_for(const std::vector<std::vector<double>>& correlation) {
-  const auto n = static_cast<Eigen::Index>(correlation.size());
-  Eigen::MatrixXd matrix(n, n);
-  for (Eigen::Index i = 0; i < n; ++i)
-    for (Eigen::Index j = 0; j < n; ++j)
-      matrix(i, j) = correlation[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
-  const double least = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(matrix).eigenvalues()[0];
+  const double least = least_eigenvalue(correlation);
   return written_digits + static_cast<int>(-std::log10(std::clamp(least, 1e-12, 1.0)));
 }
 

@@ -145,6 +145,15 @@ void fill(Uncertainty& result, const Identified& identified, double confidence) 
 
 }  // namespace
 
+double least_eigenvalue(const std::vector<std::vector<double>>& correlation) {
+  const auto n = static_cast<Index>(correlation.size());
+  MatrixXd matrix(n, n);
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j)
+      matrix(i, j) = correlation[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+  return Eigen::JacobiSVD<MatrixXd>(matrix).singularValues()[n - 1];
+}
+
 Uncertainty uncertainty(const std::vector<Run>& runs, const std::vector<FreeParameter>& free,
                         const std::vector<double>& u, double confidence) {
   Uncertainty result;

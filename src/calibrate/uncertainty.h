@@ -45,4 +45,7 @@ struct Uncertainty {
 Uncertainty uncertainty(const std::vector<Run>& runs, const std::vector<FreeParameter>& free,
                         const std::vector<double>& u, double confidence);
 
+/// Of a matrix of correlations, which has no negative ones (so it is the least singular value). Not empty.
+double least_eigenvalue(const std::vector<std::vector<double>>& correlation);
+
 }  // namespace bta

@@ -13,6 +13,9 @@
 
 namespace bta::cli {
 
+/// Counts that a user may give; all are exact as doubles.
+inline constexpr IntegerRange positive_integers{1, std::int64_t{1} << 53};
+
 class OptionReader {
  public:
   explicit OptionReader(const Arguments& arguments) : arguments_(&arguments), errors_(arguments.errors) {}

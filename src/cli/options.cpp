@@ -15,7 +15,6 @@
 namespace bta::cli {
 namespace {
 
-constexpr IntegerRange positive{1, std::int64_t{1} << 53};
 constexpr IntegerRange element_range{1, 16};  // bytes
 constexpr RealRange quantile_range{0, 1 - 1e-9, true, false};
 constexpr IntegerRange level_range{1, std::int64_t{1} << 16};  // as in a model file
@@ -47,8 +46,9 @@ void read_routing(OptionReader& reader, Routing& routing) {
 }
 
 Constraints read_constraints(OptionReader& reader) {
-  return {reader.integer("--max-tile", positive), reader.integer("--max-micro-batch", positive),
-          reader.integer("--global-batch", positive)};
+  return {reader.integer("--max-tile", positive_integers),
+          reader.integer("--max-micro-batch", positive_integers),
+          reader.integer("--global-batch", positive_integers)};
 }
 
 LevelRequest read_levels(OptionReader& reader) {
@@ -90,7 +90,7 @@ void read_precision(OptionReader& reader, Workload& workload) {
 
 Workload read_workload(OptionReader& reader) {
   Workload workload;
-  workload.seq_len = reader.integer("--seq-len", positive).value_or(workload.seq_len);
+  workload.seq_len = reader.integer("--seq-len", positive_integers).value_or(workload.seq_len);
   reader.choose("--mask", mask_names, workload.mask);
   reader.choose("--attention", attention_names, workload.kernel);
   reader.choose("--checkpoint", checkpoint_names, workload.checkpoint);
@@ -98,7 +98,7 @@ Workload read_workload(OptionReader& reader) {
   read_routing(reader, workload.routing);
   read_precision(reader, workload);
   workload.capacity_quantile = reader.real("--quantile", quantile_range).value_or(workload.capacity_quantile);
-  workload.head_chunk = reader.integer("--head-chunk", positive);
+  workload.head_chunk = reader.integer("--head-chunk", positive_integers);
   return workload;
 }
 
@@ -107,7 +107,7 @@ std::optional<Subject> read_subject(OptionReader& reader) {
   const std::string model_name = reader.text("--model").value_or(std::string(default_model));
   const std::string hardware_name = reader.text("--hardware").value_or(std::string(default_hardware));
   Subject subject{{}, {}, read_workload(reader), read_constraints(reader), read_levels(reader)};
-  const std::optional<std::int64_t> wafers = reader.integer("--wafers", positive);
+  const std::optional<std::int64_t> wafers = reader.integer("--wafers", positive_integers);
   Result<Model> model = load_model(model_name, overrides.model);
   Result<Wafer> wafer = load_wafer(hardware_name, overrides.hardware);
   if (!model) reader.errors(model.error());

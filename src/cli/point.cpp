@@ -5,8 +5,6 @@
 namespace bta::cli {
 namespace {
 
-constexpr IntegerRange positive{1, std::int64_t{1} << 53};
-
 std::optional<std::int64_t> divided(OptionReader& reader, std::int64_t micro_batch, const std::string& by,
                                     std::int64_t divisor) {
   if (micro_batch % divisor == 0) return micro_batch / divisor;
@@ -17,9 +15,9 @@ std::optional<std::int64_t> divided(OptionReader& reader, std::int64_t micro_bat
 }  // namespace
 
 std::optional<Tiling> read_tiling(OptionReader& reader) {
-  std::optional<std::int64_t> tile = reader.integer("--tile-batch", positive),
-                              tiles = reader.integer("--tiles", positive);
-  const std::optional<std::int64_t> total = reader.integer("--micro-batch", positive);
+  std::optional<std::int64_t> tile = reader.integer("--tile-batch", positive_integers),
+                              tiles = reader.integer("--tiles", positive_integers);
+  const std::optional<std::int64_t> total = reader.integer("--micro-batch", positive_integers);
   if (total && tile && tiles && checked_mul(*tile, *tiles) != *total)
     reader.error("--micro-batch",
                  fmt::format("{} is not B*G = {}*{} = {}", *total, *tile, *tiles, *tile * *tiles));

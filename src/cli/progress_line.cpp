@@ -6,6 +6,7 @@
 
 #include <cstdio>
 
+#include "base/characters.h"
 #include "report/text_table.h"
 
 namespace bta::cli {
@@ -19,7 +20,7 @@ std::size_t free_columns() {
 }
 
 bool inside_a_character(std::string_view text, std::size_t at) {
-  return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
+  return at < text.size() && continues_character(text[at]);
 }
 
 std::string_view cut(std::string_view text, std::size_t columns) {

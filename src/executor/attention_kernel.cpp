@@ -27,10 +27,6 @@ std::vector<Rectangle> rectangles(const AttentionShape& shape, std::int64_t firs
   return rows;
 }
 
-Flops rectangle_flops(const Rectangle& r, std::int64_t dim) {
-  return Flops(product(std::int64_t{2}, r.queries, r.keys, dim));
-}
-
 /// One head of one sequence as an operand: times its gain, rotated.
 template <class Scalar>
 Matrix<Scalar> operand(const AttentionShape& shape, const RotaryTable<Scalar>& rotary, Matrix<Scalar> head,
@@ -104,12 +100,12 @@ void masked_softmax(const AttentionShape& shape, const Scalar* sink, const Recta
 template <class Scalar>
 void forward_rectangle(HeadRun<Scalar>& run, const Rectangle& r, View<Scalar> scores,
                        View<Scalar> probabilities, AttentionWork& done) {
-  scores.noalias() = run.q.middleRows(r.query, r.queries) * run.k.middleRows(r.key, r.keys).transpose();
+  multiply_transposed<Scalar>(run.q.middleRows(r.query, r.queries), run.k.middleRows(r.key, r.keys), scores,
+                              Write::over, done.scores);
   scores *= run.scale;
   masked_softmax<Scalar>(run.shape, run.sink, r, scores, probabilities);
-  run.context.middleRows(r.query, r.queries).noalias() = probabilities * run.v.middleRows(r.key, r.keys);
-  done.scores += rectangle_flops(r, run.shape.layout.qk_head_dim());
-  done.context += rectangle_flops(r, run.shape.layout.v_head_dim);
+  multiply<Scalar>(probabilities, run.v.middleRows(r.key, r.keys), run.context.middleRows(r.query, r.queries),
+                   Write::over, done.context);
 }
 
 template <class Scalar>
@@ -141,22 +137,22 @@ template <class Scalar>
 void backward_rectangle(const HeadRun<Scalar>& run, const Rectangle& r, ConstView<Scalar> p, View<Scalar> dp,
                         HeadGradients<Scalar>& g, AttentionWork& done) {
   const auto dcontext = g.context.middleRows(r.query, r.queries);
-  g.v.middleRows(r.key, r.keys).noalias() += p.transpose() * dcontext;
-  dp.noalias() = dcontext * run.v.middleRows(r.key, r.keys).transpose();
+  transposed_multiply<Scalar>(p, dcontext, g.v.middleRows(r.key, r.keys), Write::add, done.context);
+  multiply_transposed<Scalar>(dcontext, run.v.middleRows(r.key, r.keys), dp, Write::over, done.context);
   for (Eigen::Index i = 0; i < dp.rows(); ++i) {
     Scalar along = 0, seen = 0;
     for (Eigen::Index j = 0; j < dp.cols(); ++j) along += p(i, j) * dp(i, j), seen += p(i, j);
     if (run.sink != nullptr) g.sink -= (Scalar(1) - seen) * along;
     for (Eigen::Index j = 0; j < dp.cols(); ++j) dp(i, j) = run.scale * p(i, j) * (dp(i, j) - along);
   }
-  g.q.middleRows(r.query, r.queries).noalias() = dp * run.k.middleRows(r.key, r.keys);
   const auto queries = run.q.middleRows(r.query, r.queries);
-  g.k.middleRows(r.key, r.keys).noalias() += dp.transpose() * queries.leftCols(g.k.cols());
+  multiply<Scalar>(dp, run.k.middleRows(r.key, r.keys), g.q.middleRows(r.query, r.queries), Write::over,
+                   done.scores);
+  transposed_multiply<Scalar>(dp, queries.leftCols(g.k.cols()), g.k.middleRows(r.key, r.keys), Write::add,
+                              done.scores);
   if (g.shared_key)
-    g.shared_key->middleRows(r.key, r.keys).noalias() +=
-        dp.transpose() * queries.rightCols(g.shared_key->cols());
-  done.scores += 2 * rectangle_flops(r, run.shape.layout.qk_head_dim());
-  done.context += 2 * rectangle_flops(r, run.shape.layout.v_head_dim);
+    transposed_multiply<Scalar>(dp, queries.rightCols(g.shared_key->cols()),
+                                g.shared_key->middleRows(r.key, r.keys), Write::add, done.scores);
 }
 
 /// Calls visit(sequence, head, place of the head in the score tensors, first row, last row) for every block.

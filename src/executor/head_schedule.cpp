@@ -17,7 +17,7 @@ struct Head {
 };
 
 /// The rows of one chunk.
-struct Rows {
+struct Chunk {
   std::int64_t first = 0, n = 0;
 };
 
@@ -34,7 +34,7 @@ void count_chunk(Head<Scalar>& head, std::int64_t n) {
 /// [2] Logits of a chunk become the gradient of the mean loss.
 template <class Scalar>
 void logits_of_chunk(Head<Scalar>& head, StageBuffer<Scalar>& weights, const Tensor<Scalar>& normed,
-                     Tensor<Scalar>& logits, Rows chunk) {
+                     Tensor<Scalar>& logits, Chunk chunk) {
   Run<Scalar>& run = head.run;
   const auto [first, n] = chunk;
   linear<Scalar>(normed.rows(0, n), weights.linear("lm_head"), logits.rows(0, n), Write::over,
@@ -50,7 +50,7 @@ void logits_of_chunk(Head<Scalar>& head, StageBuffer<Scalar>& weights, const Ten
 template <class Scalar>
 void gradients_of_chunk(Head<Scalar>& head, StageBuffer<Scalar>& weights, StageBuffer<Scalar>& gradients,
                         const Tensor<Scalar>& normed, const Tensor<Scalar>& dlogits, Tensor<Scalar>& dnormed,
-                        Tensor<Scalar>& h, Rows chunk) {
+                        Tensor<Scalar>& h, Chunk chunk) {
   Run<Scalar>& run = head.run;
   const auto [first, n] = chunk;
   Linear<Scalar> dw = gradients.linear("lm_head");
@@ -68,7 +68,7 @@ void gradients_of_chunk(Head<Scalar>& head, StageBuffer<Scalar>& weights, StageB
 /// One chunk, in tensors for `size` tokens.
 template <class Scalar>
 void run_chunk(Head<Scalar>& head, StageBuffer<Scalar>& weights, StageBuffer<Scalar>& gradients,
-               Tensor<Scalar>& h, Rows chunk, std::int64_t size) {
+               Tensor<Scalar>& h, Chunk chunk, std::int64_t size) {
   Run<Scalar>& run = head.run;
   Arena& arena = run.machine.arena();
   const auto [first, n] = chunk;

@@ -11,12 +11,14 @@ Flops gemm_flops(Eigen::Index rows, Eigen::Index inner, Eigen::Index columns) {
   return Flops(product(std::int64_t{2}, rows, inner, columns));
 }
 
+/// `inner`: the length of the sums.
 template <class Scalar>
-void apply_product(View<Scalar> y, const auto& product, Write write) {
+void apply_product(View<Scalar> y, const auto& product, Eigen::Index inner, Write write, Flops& done) {
   if (write == Write::over)
     y.noalias() = product;
   else
     y.noalias() += product;
+  done += gemm_flops(y.rows(), inner, y.cols());
 }
 
 /// What a row is normed by: xhat = (x - mean) * scale.
@@ -46,9 +48,23 @@ Scalar gain_of(const Scalar* gain, std::int64_t i) {
 }  // namespace
 
 template <class Scalar>
+void multiply(ConstView<Scalar> a, ConstView<Scalar> b, View<Scalar> y, Write write, Flops& done) {
+  apply_product<Scalar>(y, a * b, a.cols(), write, done);
+}
+
+template <class Scalar>
+void multiply_transposed(ConstView<Scalar> a, ConstView<Scalar> b, View<Scalar> y, Write write, Flops& done) {
+  apply_product<Scalar>(y, a * b.transpose(), a.cols(), write, done);
+}
+
+template <class Scalar>
+void transposed_multiply(ConstView<Scalar> a, ConstView<Scalar> b, View<Scalar> y, Write write, Flops& done) {
+  apply_product<Scalar>(y, a.transpose() * b, a.rows(), write, done);
+}
+
+template <class Scalar>
 void linear(ConstView<Scalar> x, const Linear<Scalar>& w, View<Scalar> y, Write write, Flops& done) {
-  apply_product<Scalar>(y, x * w.matrix, write);
-  done += gemm_flops(x.rows(), x.cols(), w.matrix.cols());
+  multiply<Scalar>(x, w.matrix, y, write, done);
   if (w.bias == nullptr) return;
   for (Eigen::Index t = 0; t < y.rows(); ++t)
     for (Eigen::Index o = 0; o < y.cols(); ++o) y(t, o) += w.bias[o];
@@ -57,14 +73,12 @@ void linear(ConstView<Scalar> x, const Linear<Scalar>& w, View<Scalar> y, Write 
 template <class Scalar>
 void linear_input_gradient(ConstView<Scalar> dy, const Linear<Scalar>& w, View<Scalar> dx, Write write,
                            Flops& done) {
-  apply_product<Scalar>(dx, dy * w.matrix.transpose(), write);
-  done += gemm_flops(dy.rows(), dy.cols(), w.matrix.rows());
+  multiply_transposed<Scalar>(dy, w.matrix, dx, write, done);
 }
 
 template <class Scalar>
 void linear_weight_gradient(ConstView<Scalar> x, ConstView<Scalar> dy, Linear<Scalar>& dw, Flops& done) {
-  dw.matrix.noalias() += x.transpose() * dy;
-  done += gemm_flops(x.cols(), x.rows(), dy.cols());
+  transposed_multiply<Scalar>(x, dy, dw.matrix, Write::add, done);
   if (dw.bias == nullptr) return;
   for (Eigen::Index t = 0; t < dy.rows(); ++t)
     for (Eigen::Index o = 0; o < dy.cols(); ++o) dw.bias[o] += dy(t, o);
@@ -185,6 +199,9 @@ std::vector<std::int64_t> largest(const Scalar* values, std::int64_t n, std::int
 }
 
 #define BTA_KERNELS(Scalar)                                                                                  \
+  template void multiply(ConstView<Scalar>, ConstView<Scalar>, View<Scalar>, Write, Flops&);                 \
+  template void multiply_transposed(ConstView<Scalar>, ConstView<Scalar>, View<Scalar>, Write, Flops&);      \
+  template void transposed_multiply(ConstView<Scalar>, ConstView<Scalar>, View<Scalar>, Write, Flops&);      \
   template void linear(ConstView<Scalar>, const Linear<Scalar>&, View<Scalar>, Write, Flops&);               \
   template void linear_input_gradient(ConstView<Scalar>, const Linear<Scalar>&, View<Scalar>, Write,         \
                                       Flops&);                                                               \

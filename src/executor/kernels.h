@@ -21,6 +21,16 @@ struct Linear {
 
 enum class Write { over, add };
 
+/// y = a*b
+template <class Scalar>
+void multiply(ConstView<Scalar> a, ConstView<Scalar> b, View<Scalar> y, Write write, Flops& done);
+/// y = a*b^T
+template <class Scalar>
+void multiply_transposed(ConstView<Scalar> a, ConstView<Scalar> b, View<Scalar> y, Write write, Flops& done);
+/// y = a^T*b
+template <class Scalar>
+void transposed_multiply(ConstView<Scalar> a, ConstView<Scalar> b, View<Scalar> y, Write write, Flops& done);
+
 /// y = x*W + bias
 template <class Scalar>
 void linear(ConstView<Scalar> x, const Linear<Scalar>& w, View<Scalar> y, Write write, Flops& done);

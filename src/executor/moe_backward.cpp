@@ -8,7 +8,7 @@ namespace {
 template <class Scalar>
 struct BackwardExperts {
   MoeLayer<Scalar>& at;
-  Routing<Scalar>& routing;
+  TokenRouting<Scalar>& routing;
   const Tensor<Scalar>&y, &dz;
   NormWeights<Scalar> norm;
   Tensor<Scalar>& dnormed;
@@ -95,7 +95,7 @@ void run_experts(BackwardExperts<Scalar>& experts) {
 
 /// Gradients of the k choices' weights -> gradient of the logits, in place of a token's probabilities.
 template <class Scalar>
-void logit_gradient(MoeLayer<Scalar>& at, Routing<Scalar>& routing, std::int64_t token) {
+void logit_gradient(MoeLayer<Scalar>& at, TokenRouting<Scalar>& routing, std::int64_t token) {
   const std::int64_t k = at.moe.top_k;
   const std::int64_t* const chosen = &at.run.choices[at.layer][static_cast<std::size_t>(token * k)];
   Scalar* const row = &routing.logits.data(token, 0);
@@ -161,7 +161,7 @@ Tensor<Scalar> moe_backward_phase(Run<Scalar>& run, std::size_t layer, Tensor<Sc
   m.begin(PhaseKind::router_backward, layer);
   StageBuffer<Scalar> weights = load_stage(run, layer, Stage::router, "router weight");
   m.beat();
-  Routing<Scalar> routing = route(at, weights, y, "router probabilities");
+  TokenRouting<Scalar> routing = route(at, weights, y, "router probabilities");
   m.arena().step(3);
   Tensor<Scalar> dy = run.zeros("dY", run.tokens(), run.hidden(), run.activation());
   const NormWeights<Scalar> norm = mlp_norm(run, layer, weights);

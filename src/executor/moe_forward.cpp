@@ -18,7 +18,7 @@ void scatter(const std::vector<Routed>& tokens, std::int64_t first, std::int64_t
 template <class Scalar>
 struct ForwardExperts {
   MoeLayer<Scalar>& at;
-  const Routing<Scalar>& routing;
+  const TokenRouting<Scalar>& routing;
   const Tensor<Scalar>& y;
   NormWeights<Scalar> norm;
   Tensor<Scalar>& z;
@@ -78,7 +78,7 @@ Tensor<Scalar> moe_forward_phase(Run<Scalar>& run, std::size_t layer, Tensor<Sca
   m.begin(PhaseKind::router_forward, layer);
   StageBuffer<Scalar> weights = load_stage(run, layer, Stage::router, "router weight");
   m.beat();
-  Routing<Scalar> routing = route(at, weights, y, "router logits");
+  TokenRouting<Scalar> routing = route(at, weights, y, "router logits");
   routing.logits.release();
   m.arena().step(3);
   Tensor<Scalar> z = run.copy(y, "Z");

@@ -94,9 +94,9 @@ MoeLayer<Scalar>::MoeLayer(Run<Scalar>& r, std::size_t l)
       expert(r.machine, l, expert_names, moe.gated) {}
 
 template <class Scalar>
-Routing<Scalar> route(MoeLayer<Scalar>& at, StageBuffer<Scalar>& weights, const Tensor<Scalar>& y,
-                      std::string_view name) {
-  Routing<Scalar> routing;
+TokenRouting<Scalar> route(MoeLayer<Scalar>& at, StageBuffer<Scalar>& weights, const Tensor<Scalar>& y,
+                           std::string_view name) {
+  TokenRouting<Scalar> routing;
   routing.logits = router_logits(at, weights, y, name);
   at.run.machine.arena().step(2);
   routing.top_k = choose(at, weights, routing.logits);
@@ -154,15 +154,15 @@ void gather(MoeLayer<Scalar>& at, const std::vector<Routed>& tokens, std::int64_
              at.run.hidden());
 }
 
-#define BTA_MOE(Scalar)                                                                           \
-  template struct MoeLayer<Scalar>;                                                               \
-  template Routing<Scalar> route(MoeLayer<Scalar>&, StageBuffer<Scalar>&, const Tensor<Scalar>&,  \
-                                 std::string_view);                                               \
-  template struct ExpertTensors<Scalar>;                                                          \
-  template struct ExpertBuffers<Scalar>;                                                          \
-  template void load_expert(MoeLayer<Scalar>&, ExpertBuffers<Scalar>&, std::size_t);              \
-  template void store_expert(MoeLayer<Scalar>&, ExpertBuffers<Scalar>&, std::size_t);             \
-  template void gather(MoeLayer<Scalar>&, const std::vector<Routed>&, std::int64_t, std::int64_t, \
+#define BTA_MOE(Scalar)                                                                               \
+  template struct MoeLayer<Scalar>;                                                                   \
+  template TokenRouting<Scalar> route(MoeLayer<Scalar>&, StageBuffer<Scalar>&, const Tensor<Scalar>&, \
+                                      std::string_view);                                              \
+  template struct ExpertTensors<Scalar>;                                                              \
+  template struct ExpertBuffers<Scalar>;                                                              \
+  template void load_expert(MoeLayer<Scalar>&, ExpertBuffers<Scalar>&, std::size_t);                  \
+  template void store_expert(MoeLayer<Scalar>&, ExpertBuffers<Scalar>&, std::size_t);                 \
+  template void gather(MoeLayer<Scalar>&, const std::vector<Routed>&, std::int64_t, std::int64_t,     \
                        const Tensor<Scalar>&, NormWeights<Scalar>, Tensor<Scalar>&);
 BTA_MOE(double)
 BTA_MOE(float)

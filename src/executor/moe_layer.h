@@ -42,7 +42,7 @@ struct Routes {
 
 /// The layer's state between router and experts, forward and backward.
 template <class Scalar>
-struct Routing {
+struct TokenRouting {
   Tensor<Scalar> logits;  // T x E; probabilities in the backward pass
   Tensor<Scalar> top_k;   // T x k: the weight of every choice; its index is in run.choices
   Routes routes;
@@ -51,8 +51,8 @@ struct Routing {
 /// [1] Router logits of all tokens under this name, tile by tile; [2] the k largest of every token and their
 /// renormalised weights, the logits becoming probabilities. Ends the router's phase.
 template <class Scalar>
-Routing<Scalar> route(MoeLayer<Scalar>& at, StageBuffer<Scalar>& weights, const Tensor<Scalar>& y,
-                      std::string_view name);
+TokenRouting<Scalar> route(MoeLayer<Scalar>& at, StageBuffer<Scalar>& weights, const Tensor<Scalar>& y,
+                           std::string_view name);
 
 /// One expert's tensors for cap tokens.
 template <class Scalar>

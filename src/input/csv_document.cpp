@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/characters.h"
 #include "input/document.h"
 #include "input/quoted.h"
 #include "input/tree_builder.h"
@@ -72,10 +73,9 @@ class RowReader {
     return text_[offset_] == '\n' || (text_[offset_] == '\r' && !before_line_feed);
   }
   void advance() {
-    const bool continues_character = (static_cast<unsigned char>(text_[offset_]) & 0xC0U) == 0x80U;
     if (breaks_line()) {
       here_ = {here_.line + 1, 1};
-    } else if (!continues_character) {
+    } else if (!continues_character(text_[offset_])) {
       ++here_.column;
     }
     ++offset_;

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/characters.h"
 #include "input/quoted.h"
 
 namespace bta {
@@ -14,10 +15,6 @@ namespace {
 __extension__ using Wide = unsigned __int128;
 
 constexpr std::int64_t exponent_limit = 1'000'000'000;
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 std::string_view take_digits(std::string_view& text) {
   const auto end = std::find_if_not(text.begin(), text.end(), is_digit);

@@ -17,7 +17,7 @@ constexpr IntegerRange sram_range{1, std::int64_t{1} << 50};
 constexpr std::int64_t largest_sram = std::int64_t{1} << 43;  // of the whole grid, bytes: 8.8 TB
 constexpr IntegerRange wafer_range{1, std::int64_t{1} << 20};
 constexpr IntegerRange tensor_range{1, 64};
-constexpr IntegerRange head_range{1, std::int64_t{1} << 12};
+constexpr IntegerRange score_head_range{1, std::int64_t{1} << 12};
 constexpr IntegerRange row_range{1, std::int64_t{1} << 24};
 constexpr RealRange rate{1, 1e24, false, false};     // Hz, B/s, FLOP/s
 constexpr RealRange port{1e-3, 1e15, false, false};  // bytes per cycle
@@ -79,7 +79,7 @@ void read_efficiency(Reader& reader, Wafer& wafer) {
 }
 
 void read_attention_kernel(Reader& reader, Wafer& wafer) {
-  const std::int64_t score_heads = reader.integer_or("score_heads", "all", head_range).value_or(0);
+  const std::int64_t score_heads = reader.integer_or("score_heads", "all", score_head_range).value_or(0);
   if (score_heads > 0) wafer.score_heads = score_heads;
   wafer.score_tensors_forward = reader.integer("score_tensors_forward", tensor_range).value_or(1);
   wafer.score_tensors_backward = reader.integer("score_tensors_backward", tensor_range).value_or(1);

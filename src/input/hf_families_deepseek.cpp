@@ -23,7 +23,7 @@ namespace {
 
 constexpr HfSwitch qk_norm_told{"use_qk_norm", false, HfTold::always};
 
-constexpr std::array families{
+constexpr std::array deepseek_families{
     HfFamily{.model_type = "deepseek",
              .architecture = "DeepseekForCausalLM",
              .qkv_bias = attention_bias,
@@ -130,7 +130,7 @@ constexpr std::array families{
 }  // namespace
 
 std::span<const HfFamily> hf_deepseek_families() {
-  return families;
+  return deepseek_families;
 }
 
 }  // namespace bta

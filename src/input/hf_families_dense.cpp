@@ -12,7 +12,7 @@
 namespace bta {
 namespace {
 
-constexpr std::array families{
+constexpr std::array dense_families{
     HfFamily{.model_type = "llama",
              .architecture = "LlamaForCausalLM",
              .qkv_bias = attention_bias,
@@ -61,7 +61,7 @@ constexpr std::array families{
 }  // namespace
 
 std::span<const HfFamily> hf_dense_families() {
-  return families;
+  return dense_families;
 }
 
 }  // namespace bta

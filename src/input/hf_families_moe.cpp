@@ -28,7 +28,7 @@ namespace {
 
 constexpr HfSwitch attention_bias_by_default{"attention_bias", true};
 
-constexpr std::array families{
+constexpr std::array moe_families{
     HfFamily{.model_type = "mixtral",
              .architecture = "MixtralForCausalLM",
              .windows = HfWindows::all_layers,
@@ -129,7 +129,7 @@ constexpr std::array families{
 }  // namespace
 
 std::span<const HfFamily> hf_moe_families() {
-  return families;
+  return moe_families;
 }
 
 }  // namespace bta

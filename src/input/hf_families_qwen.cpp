@@ -14,7 +14,7 @@
 namespace bta {
 namespace {
 
-constexpr std::array families{
+constexpr std::array qwen_families{
     HfFamily{.model_type = "qwen2",
              .architecture = "Qwen2ForCausalLM",
              .qkv_bias = always,
@@ -59,7 +59,7 @@ constexpr std::array families{
 }  // namespace
 
 std::span<const HfFamily> hf_qwen_families() {
-  return families;
+  return qwen_families;
 }
 
 }  // namespace bta

@@ -4,6 +4,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/characters.h"
 #include "input/decimal.h"
 #include "input/document.h"
 #include "input/tree_builder.h"
@@ -48,14 +49,13 @@ class Cursor {
 
  private:
   static bool is_word(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' ||
-           c == '+' || c == '.' || c == '_';
+    return is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' || c == '+' ||
+           c == '.' || c == '_';
   }
   void count(char c) {
-    const bool continues_character = (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
     if (c == '\n') {
       here_ = {here_.line + 1, 1};
-    } else if (!continues_character) {
+    } else if (!continues_character(c)) {
       ++here_.column;
     }
   }

@@ -15,7 +15,7 @@
 namespace bta {
 namespace {
 
-using Layers = std::vector<std::size_t>;  // indices
+using LayerIndices = std::vector<std::size_t>;  // indices
 
 /// The keys of all layers, or what they cannot say.
 struct LayerKeys {
@@ -23,7 +23,7 @@ struct LayerKeys {
   std::string problem;
 
   void add(const ModelKeys& more) { keys.insert(keys.end(), more.begin(), more.end()); }
-  void add_list(std::string_view key, const Layers& layers) {
+  void add_list(std::string_view key, const LayerIndices& layers) {
     keys.emplace_back(key, fmt::format("[{}]", fmt::join(layers, ", ")));
   }
   void must_equal(std::size_t layer, const ModelKeys& one, std::size_t other_layer, const ModelKeys& other) {
@@ -47,7 +47,7 @@ bool has_position(const Layer& layer) {
   return keys_of(layer.attention) != keys_of(without_position(layer.attention));
 }
 
-void add_attention(LayerKeys& keys, const std::vector<Layer>& layers, Layers& nope) {
+void add_attention(LayerKeys& keys, const std::vector<Layer>& layers, LayerIndices& nope) {
   const auto found = std::ranges::find_if(layers, has_position);
   const auto usual = static_cast<std::size_t>(found == layers.end() ? 0 : found - layers.begin());
   const ModelKeys expected = keys_of(layers[usual].attention);
@@ -65,7 +65,7 @@ void add_attention(LayerKeys& keys, const std::vector<Layer>& layers, Layers& no
 void add_windows(LayerKeys& keys, const std::vector<Layer>& layers, bool chunked) {
   const std::string_view size_key = chunked ? "attention_chunk_size" : "sliding_window";
   ModelKeys expected;
-  Layers holding;
+  LayerIndices holding;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const auto* attention = std::get_if<GroupedQueryAttention>(&layers[i].attention);
     if (attention == nullptr || !attention->window || attention->window->chunked != chunked) continue;
@@ -81,8 +81,8 @@ void add_windows(LayerKeys& keys, const std::vector<Layer>& layers, bool chunked
 
 /// Those of one kind of MLP; the layers that have it.
 template <class Mlp>
-Layers add_mlps(LayerKeys& keys, const std::vector<Layer>& layers) {
-  Layers holding;
+LayerIndices add_mlps(LayerKeys& keys, const std::vector<Layer>& layers) {
+  LayerIndices holding;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     if (!std::holds_alternative<Mlp>(layers[i].feed_forward)) continue;
     holding.push_back(i);
@@ -94,8 +94,8 @@ Layers add_mlps(LayerKeys& keys, const std::vector<Layer>& layers) {
 }
 
 void add_feed_forward(LayerKeys& keys, const std::vector<Layer>& layers) {
-  const Layers moe = add_mlps<MoeMlp>(keys, layers);
-  const Layers dense = add_mlps<DenseMlp>(keys, layers);
+  const LayerIndices moe = add_mlps<MoeMlp>(keys, layers);
+  const LayerIndices dense = add_mlps<DenseMlp>(keys, layers);
   if (!moe.empty() && !dense.empty()) keys.add_list("dense_layers", dense);
   const auto gated = [&](std::size_t i) -> ModelKeys {
     if (is_gated(layers[i].feed_forward)) return {};
@@ -107,7 +107,7 @@ void add_feed_forward(LayerKeys& keys, const std::vector<Layer>& layers) {
 
 LayerKeys layer_keys(const std::vector<Layer>& layers) {
   LayerKeys keys;
-  Layers nope;
+  LayerIndices nope;
   add_attention(keys, layers, nope);
   add_windows(keys, layers, false);
   add_windows(keys, layers, true);

@@ -50,8 +50,8 @@ struct WindowKeys {
   std::string_view size, layers;
   bool chunked;
 };
-constexpr WindowKeys sliding{"sliding_window", "sliding_window_layers", false};
-constexpr WindowKeys chunked{"attention_chunk_size", "chunked_layers", true};
+constexpr WindowKeys sliding_keys{"sliding_window", "sliding_window_layers", false};
+constexpr WindowKeys chunked_keys{"attention_chunk_size", "chunked_layers", true};
 
 void read_window(Reader& reader, const WindowKeys& keys, std::optional<std::int64_t> layers,
                  std::vector<GroupedQueryAttention>& attentions) {
@@ -71,7 +71,7 @@ void read_window(Reader& reader, const WindowKeys& keys, std::optional<std::int6
         keys.size,
         fmt::format("{} and {} both hold for layer {}; keep one of them, or give each its own layers "
                     "in {} and {}",
-                    sliding.size, chunked.size, *both, sliding.layers, chunked.layers));
+                    sliding_keys.size, chunked_keys.size, *both, sliding_keys.layers, chunked_keys.layers));
 }
 
 /// Layers without rotary embedding and without q/k norm.
@@ -127,8 +127,8 @@ std::vector<Attention> read_attentions(Reader& reader, std::optional<std::int64_
   refuse_without_effect(reader, {"q_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "latent_bias"},
                         "kv_lora_rank is absent, so attention is not latent; give it, or leave this out");
   std::vector<GroupedQueryAttention> attentions(count, read_grouped_query(reader, hidden, notes));
-  read_window(reader, sliding, layers, attentions);
-  read_window(reader, chunked, layers, attentions);
+  read_window(reader, sliding_keys, layers, attentions);
+  read_window(reader, chunked_keys, layers, attentions);
   read_nope_layers(reader, layers, attentions);
   return {attentions.begin(), attentions.end()};
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "base/characters.h"
 #include "input/decimal.h"
 #include "input/quoted.h"
 
@@ -95,10 +96,6 @@ std::vector<std::string> unit_names(Dimension dimension) {
     if (unit.dimension == dimension) names.emplace_back(unit.name);
   }
   return names;
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 /// Where the unit begins: an e is part of the number only with an exponent behind it.

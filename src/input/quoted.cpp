@@ -2,18 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/characters.h"
+
 namespace bta {
 namespace {
 
 constexpr std::size_t longest_shown = 60;
 
 std::size_t character_boundary(std::string_view text, std::size_t at) {
-  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U) --at;
+  while (at > 0 && continues_character(text[at])) --at;
   return at;
-}
-
-bool is_control(char c) {
-  return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
 }
 
 }  // namespace
@@ -21,9 +21,7 @@ bool is_control(char c) {
 std::string on_one_line(std::string_view text) {
   const bool cut = text.size() > longest_shown;
   std::string shown(cut ? text.substr(0, character_boundary(text, longest_shown)) : text);
-  for (char& c : shown) {
-    if (is_control(c)) c = '?';
-  }
+  std::ranges::replace_if(shown, is_control, '?');
   return shown + (cut ? "..." : "");
 }
 

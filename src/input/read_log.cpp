@@ -5,14 +5,15 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/characters.h"
+
 namespace bta {
 namespace {
 
 /// A key of a user's file may hold line ends and terminal codes.
 std::string without_control(std::string_view key) {
   std::string clean(key);
-  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
-  std::replace_if(clean.begin(), clean.end(), control, '?');
+  std::ranges::replace_if(clean, is_control, '?');
   return clean;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/characters.h"
 #include "input/quoted.h"
 
 namespace bta {
@@ -141,8 +142,7 @@ std::optional<bool> Reader::boolean(std::string_view key, Need need) {
 
 std::optional<std::string> Reader::line_of(const Node& node, std::string_view key) {
   constexpr std::size_t longest = 1000;
-  const bool control = std::any_of(node.text.begin(), node.text.end(),
-                                   [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+  const bool control = std::ranges::any_of(node.text, is_control);
   if (!node.text.empty() && node.text.size() <= longest && !control) return node.text;
   log_->problem(node, path_of(key),
                 fmt::format("{} is not one line of 1 to {} bytes of text", in_quotes(node.text), longest));

@@ -19,14 +19,14 @@ namespace {
 
 constexpr IntegerRange expert_range{0, (std::int64_t{1} << 16) - 1};
 constexpr IntegerRange layer_range{0, (std::int64_t{1} << 53) - 1};
-constexpr RealRange token_range{0, 9007199254740992.0};  // 2^53
+constexpr RealRange token_count_range{0, 9007199254740992.0};  // 2^53
 
 struct Count {
   double tokens = 0;
   const Node* row = nullptr;
 };
-using LayerCounts = std::map<std::int64_t, Count>;   // by expert
-using Layers = std::map<std::int64_t, LayerCounts>;  // by layer; one when the file names none
+using LayerCounts = std::map<std::int64_t, Count>;           // by expert
+using CountsOfLayers = std::map<std::int64_t, LayerCounts>;  // by layer; one when the file names none
 
 bool names_layers(const Node& table) {
   return find(table.children.front(), "layer") != nullptr;
@@ -50,14 +50,14 @@ std::string expert_of(std::int64_t expert, std::int64_t layer, bool with_layer) 
   return with_layer ? fmt::format("expert {} of layer {}", expert, layer) : fmt::format("expert {}", expert);
 }
 
-Layers read_rows(const Node& table, ReadLog& log) {
+CountsOfLayers read_rows(const Node& table, ReadLog& log) {
   const bool with_layer = names_layers(table);
-  Layers layers;
+  CountsOfLayers layers;
   for (const Node& row : table.children) {
     Reader reader(row, "", {}, log);
     const auto layer = with_layer ? reader.integer("layer", layer_range) : std::int64_t{0};
     const auto expert = reader.integer("expert", expert_range);
-    const auto tokens = reader.real("tokens", token_range);
+    const auto tokens = reader.real("tokens", token_count_range);
     if (!layer || !expert || !tokens) continue;
     const auto [place, is_new] = layers[*layer].try_emplace(*expert, Count{*tokens, &row});
     if (!is_new)
@@ -69,7 +69,7 @@ Layers read_rows(const Node& table, ReadLog& log) {
 }
 
 /// E: experts are numbered from 0.
-std::int64_t experts_in(const Layers& layers) {
+std::int64_t experts_in(const CountsOfLayers& layers) {
   std::int64_t last = 0;
   for (const auto& [layer, counts] : layers) last = std::max(last, counts.rbegin()->first);
   return last + 1;
@@ -82,7 +82,7 @@ std::int64_t first_missing(const LayerCounts& counts) {
 }
 
 /// Every expert in every layer, and a token for some of them.
-void check_layers(const Layers& layers, bool with_layer, ReadLog& log) {
+void check_layers(const CountsOfLayers& layers, bool with_layer, ReadLog& log) {
   const std::int64_t experts = experts_in(layers);
   for (const auto& [layer, counts] : layers) {
     const Node& row = *counts.begin()->second.row;
@@ -105,7 +105,7 @@ std::vector<double> counts_of(const LayerCounts& layer) {
   return tokens;
 }
 
-std::vector<double> average_profile(const Layers& layers) {
+std::vector<double> average_profile(const CountsOfLayers& layers) {
   std::vector<double> profile(layers.begin()->second.size(), 0.0);
   for (const auto& [number, layer] : layers) {
     std::vector<double> tokens = counts_of(layer);
@@ -117,7 +117,7 @@ std::vector<double> average_profile(const Layers& layers) {
   return profile;
 }
 
-MeasuredRouting routing_of(const Layers& layers, bool with_layer, const std::string& file,
+MeasuredRouting routing_of(const CountsOfLayers& layers, bool with_layer, const std::string& file,
                            const Node& table) {
   const std::string name = on_one_line(std::filesystem::path(file).filename().string());
   if (!with_layer) return {counts_of(layers.begin()->second), name, 0, content_hash(table)};
@@ -133,7 +133,7 @@ Result<MeasuredRouting> read_routing(std::string_view text, const std::string& f
   ReadLog log(file, document.value().problems);
   check_columns(table, log);
   if (!log.clean()) return log.sorted_problems();
-  const Layers layers = read_rows(table, log);
+  const CountsOfLayers layers = read_rows(table, log);
   if (log.clean()) check_layers(layers, names_layers(table), log);
   if (!log.clean()) return log.sorted_problems();
   return routing_of(layers, names_layers(table), file, table);

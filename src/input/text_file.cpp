@@ -9,6 +9,8 @@
 #include <memory>
 #include <system_error>
 
+#include "base/characters.h"
+
 namespace bta {
 namespace {
 
@@ -48,7 +50,7 @@ std::size_t character_length(std::string_view text) {
   const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
   if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return 0;
   for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80U) return 0;
+    if (!continues_character(text[i])) return 0;
   }
   const bool overlong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xF0 && byte(1) < 0x90);
   const bool surrogate_or_beyond = (lead == 0xED && byte(1) > 0x9F) || (lead == 0xF4 && byte(1) > 0x8F);

@@ -4,8 +4,10 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
+#include <functional>
 #include <sstream>
 
+#include "base/characters.h"
 #include "input/document.h"
 #include "input/quoted.h"
 #include "input/tree_builder.h"
@@ -14,8 +16,7 @@ namespace bta {
 namespace {
 
 int characters(std::string_view text) {
-  const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
-  return static_cast<int>(std::count_if(text.begin(), text.end(), begins));
+  return static_cast<int>(std::ranges::count_if(text, std::not_fn(continues_character)));
 }
 
 /// Places of yaml-cpp's marks, which count lines and bytes of a line from 0. Marks mostly move forward,
@@ -133,10 +134,8 @@ class NoMoreDocuments : public TreeHandler {
 
 /// YAML has none but tab and line ends; yaml-cpp takes EOT for the end of the text.
 void refuse_control_characters(std::string_view text) {
-  const auto is_control = [](char c) {
-    return (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F;
-  };
-  const auto* const found = std::find_if(text.begin(), text.end(), is_control);
+  const auto refused = [](char c) { return is_control(c) && c != '\t' && c != '\n' && c != '\r'; };
+  const auto* const found = std::ranges::find_if(text, refused);
   if (found == text.end()) return;
   const std::string_view before = text.substr(0, static_cast<std::size_t>(found - text.begin()));
   const auto line = static_cast<int>(std::count(before.begin(), before.end(), '\n'));

@@ -27,13 +27,13 @@ std::string label_of(const ModelBytes& part) {
   return label;
 }
 
-using M = const ModelBytes&;
-constexpr auto columns = std::to_array<Column<ModelBytes>>({
-    {"part", "part", "", Look::text, [](M p) { return cell(std::string_view(p.name)); }},
-    {"parameters", "parameters", "", Look::count, [](M p) { return cell(p.parameters); }},
-    {"resident_weight_bytes", "resident", "bytes", Look::count, [](M p) { return cell(p.resident); }},
+using Size = const ModelBytes&;
+constexpr auto size_columns = std::to_array<Column<ModelBytes>>({
+    {"part", "part", "", Look::text, [](Size p) { return cell(std::string_view(p.name)); }},
+    {"parameters", "parameters", "", Look::count, [](Size p) { return cell(p.parameters); }},
+    {"resident_weight_bytes", "resident", "bytes", Look::count, [](Size p) { return cell(p.resident); }},
     {"streamed_weight_bytes", "streamed by a pass", "bytes", Look::count,
-     [](M p) { return cell(p.streamed); }},
+     [](Size p) { return cell(p.streamed); }},
 });
 
 }  // namespace
@@ -65,14 +65,14 @@ std::vector<ModelBytes> model_bytes(const Model& model, std::int64_t weight_byte
 }
 
 Grid model_bytes_grid(const std::vector<ModelBytes>& parts) {
-  return machine_grid<ModelBytes>(columns, parts);
+  return machine_grid<ModelBytes>(size_columns, parts);
 }
 
 TextGrid model_bytes_table(const std::vector<ModelBytes>& parts) {
   std::vector<ModelBytes> shown = parts;
-  std::erase_if(shown, [](M part) { return part.parameters == 0; });
+  std::erase_if(shown, [](Size part) { return part.parameters == 0; });
   for (ModelBytes& part : shown) part.name = label_of(part);
-  return text_grid<ModelBytes>(columns, shown);
+  return text_grid<ModelBytes>(size_columns, shown);
 }
 
 }  // namespace bta

@@ -72,15 +72,15 @@ std::string heading(const Model& m) {
   return fmt::format("{}\n{}, hash {}\n", m.name, shape_text(m), m.content_hash);
 }
 
-constexpr std::size_t width = 100;  // of the page
+constexpr std::size_t page_width = 100;  // of the page
 
 std::string model_table(const ModelDescription& d) {
   std::string text = fmt::format("{}\n{}hash {}\n\n", d.model.name,
-                                 write_paragraph(shape_text(d.model), "", "  ", width), d.model.content_hash);
+                                 write_paragraph(shape_text(d.model), "", "  ", page_width), d.model.content_hash);
   text += write_text_table(attention_table(d.model)) + "\n" + write_text_table(feed_forward_table(d.model)) +
           "\n";
   text += write_text_table(model_bytes_table(model_bytes(d.model, d.weight_bytes))) + "\n";
-  for (const std::string& note : notes_of(d)) text += write_paragraph(note, "", "  ", width);
+  for (const std::string& note : notes_of(d)) text += write_paragraph(note, "", "  ", page_width);
   return text;
 }
 

@@ -15,7 +15,7 @@ Cell seconds(Op op) {
 }
 
 /// For people the time of the binding resource stands beside its name.
-constexpr auto columns = std::to_array<Column<OperatorLine>>({
+constexpr auto operator_line_columns = std::to_array<Column<OperatorLine>>({
     {"name", "operator", "", Look::text, [](Op op) { return cell(op.cost->name); }},
     {"phase", "phase", "", Look::text, [](Op op) { return cell(op.cost->phase); }},
     {"layers", "layers", "", Look::text, [](Op op) { return op.layers.empty() ? Cell() : cell(op.layers); }},
@@ -43,7 +43,7 @@ std::vector<OperatorLine> operator_lines(const Explanation& e) {
 }
 
 std::span<const Column<OperatorLine>> operator_columns() {
-  return columns;
+  return operator_line_columns;
 }
 
 std::string_view name_of(FlopClass flop_class) {

@@ -53,7 +53,7 @@ Cell step_bound(Line line) {
   return line.row->feasible() ? text_or_absent(line.row->step_bound) : Cell();
 }
 
-constexpr auto columns = std::to_array<Column<PlanLine>>({
+constexpr auto all_plan_columns = std::to_array<Column<PlanLine>>({
     {"model", "", "", Look::text, [](Line l) { return cell(std::string_view(asked(l).model.name)); }},
     {"hardware", "", "", Look::text, [](Line l) { return cell(std::string_view(asked(l).wafer.name)); }},
     {"wafers", "", "", Look::count, [](Line l) { return cell(workload(l).wafers); }},
@@ -130,7 +130,7 @@ std::vector<PlanLine> lines_of(const Plan& plan) {
 }
 
 std::span<const Column<PlanLine>> plan_columns() {
-  return columns;
+  return all_plan_columns;
 }
 
 const Column<PlanLine>& assumptions_column() {

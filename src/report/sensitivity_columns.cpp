@@ -49,7 +49,7 @@ Cell tiles(const Effect& e) {
 
 constexpr Side less = &Effect::less, more = &Effect::more;
 
-constexpr auto columns = std::to_array<Column<Effect>>({
+constexpr auto effect_columns = std::to_array<Column<Effect>>({
     {"parameter", "number", "", Look::text, [](const Effect& e) { return cell(e.parameter->key); }},
     {"written", "value", "", Look::text, [](const Effect& e) { return cell(written(e)); }},
     {"kind", "kind", "", Look::text, [](const Effect& e) { return text_or_absent(e.kind); }},
@@ -81,7 +81,7 @@ constexpr auto columns = std::to_array<Column<Effect>>({
 }  // namespace
 
 std::span<const Column<ParameterEffect>> sensitivity_columns() {
-  return columns;
+  return effect_columns;
 }
 
 std::string step_words(const ParameterEffect& e, const StepSizes& steps) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/characters.h"
+
 namespace bta {
 namespace {
 
@@ -45,8 +47,7 @@ bool within(char32_t value, const std::array<Interval, size>& intervals) {
 
 std::string printable(std::string_view text) {
   std::string shown(text);
-  for (char& c : shown)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
+  std::ranges::replace_if(shown, is_control, '?');
   return shown;
 }
 
@@ -55,7 +56,7 @@ std::string padded(std::string_view text, std::size_t width, bool left) {
   return left ? std::string(text) + space : space + std::string(text);
 }
 
-struct Line {
+struct TableLine {
   std::vector<std::string> cells;
 };
 
@@ -65,23 +66,23 @@ std::string heading_line(const std::string& heading, bool second) {
   return second ? heading.substr(split + 1) : heading.substr(0, split);
 }
 
-std::vector<Line> lines_of(const TextGrid& grid) {
-  std::vector<Line> lines(2);
+std::vector<TableLine> lines_of(const TextGrid& grid) {
+  std::vector<TableLine> lines(2);
   for (const TextGrid::Head& head : grid.heads) {
     lines[0].cells.push_back(heading_line(head.heading, false));
     lines[1].cells.push_back(heading_line(head.heading, true));
   }
   if (std::ranges::all_of(lines[1].cells, &std::string::empty)) lines.pop_back();
   for (const std::vector<std::string>& row : grid.rows) {
-    Line& line = lines.emplace_back();
+    TableLine& line = lines.emplace_back();
     for (const std::string& text : row) line.cells.push_back(printable(text));
   }
   return lines;
 }
 
-std::vector<std::size_t> widths_of(const std::vector<Line>& lines, std::size_t columns) {
+std::vector<std::size_t> widths_of(const std::vector<TableLine>& lines, std::size_t columns) {
   std::vector<std::size_t> widths(columns, 0);
-  for (const Line& line : lines)
+  for (const TableLine& line : lines)
     for (std::size_t i = 0; i < columns; ++i) widths[i] = std::max(widths[i], display_width(line.cells[i]));
   return widths;
 }
@@ -104,7 +105,7 @@ std::size_t display_width(std::string_view text) {
 }
 
 std::string write_text_table(const TextGrid& grid, std::string_view indent) {
-  const std::vector<Line> lines = lines_of(grid);
+  const std::vector<TableLine> lines = lines_of(grid);
   const std::vector<std::size_t> widths = widths_of(lines, grid.heads.size());
   const std::size_t headings = lines.size() - grid.rows.size();
   std::string text;

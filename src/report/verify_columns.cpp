@@ -48,7 +48,7 @@ std::string allowed(C check) {
   return limit;
 }
 
-constexpr auto machine_columns = std::to_array<Column<verify::Check>>({
+constexpr auto check_machine_columns = std::to_array<Column<verify::Check>>({
     {"claim", "", "", Look::text, [](C c) { return cell(std::string_view(c.claim)); }},
     {"about", "", "", Look::text, [](C c) { return text_or_absent(c.about); }},
     {"status", "", "", Look::text, [](C c) { return cell(status(c)); }},
@@ -76,7 +76,7 @@ constexpr auto people_columns = std::to_array<Column<verify::Check>>({
 }  // namespace
 
 std::span<const Column<verify::Check>> check_columns() {
-  return machine_columns;
+  return check_machine_columns;
 }
 
 std::span<const Column<verify::Check>> people_check_columns() {

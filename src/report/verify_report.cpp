@@ -19,7 +19,7 @@ using verify::Check;
 using verify::Request;
 using verify::Verification;
 
-constexpr std::size_t width = 110;       // of what is printed for people
+constexpr std::size_t line_width = 110;  // of what is printed for people
 constexpr std::size_t claim_width = 46;  // longer claims take more lines
 constexpr std::size_t claim_column = 1;  // of people's columns
 constexpr std::string_view table_indent = "  ";
@@ -127,8 +127,8 @@ std::vector<Check> by_run(std::vector<Check> checks) {
 std::string details(const Check& check) {
   const std::string indent(table_indent.size() + 8, ' ');  // below the claim
   std::string text;
-  if (!check.passed()) text += write_paragraph(failure_text(check), indent, indent, width);
-  if (!check.note.empty()) text += write_paragraph(check.note, indent, indent, width);
+  if (!check.passed()) text += write_paragraph(failure_text(check), indent, indent, line_width);
+  if (!check.note.empty()) text += write_paragraph(check.note, indent, indent, line_width);
   return text;
 }
 
@@ -138,7 +138,7 @@ std::string checks_table(const Verification& verification) {
   std::string text = table.heading;
   for (std::size_t i = 0; i < checks.size(); ++i) {
     if (i == 0 || checks[i].about != checks[i - 1].about)
-      text += (i == 0 ? "" : "\n") + write_paragraph(checks[i].about, "", "  ", width);
+      text += (i == 0 ? "" : "\n") + write_paragraph(checks[i].about, "", "  ", line_width);
     text += table.checks[i] + details(checks[i]);
   }
   return text;
@@ -147,7 +147,7 @@ std::string checks_table(const Verification& verification) {
 std::string verification_table(const Verification& verification, const Request& request) {
   std::string text = heading(request) + "\n" + checks_table(verification) + "\n";
   for (const std::string& note : notes_of(verification, request.problem))
-    text += write_paragraph(note, "", "  ", width);
+    text += write_paragraph(note, "", "  ", line_width);
   return text + "\n" + closing_line(verification) + "\n";
 }
 

@@ -168,7 +168,7 @@ std::vector<Task> tasks(const Request& request) {
   if (!request.shape_only) {
     add_times(result, suite);
     add_counts(result, suite);
-    add_numbers(result, suite);
+    if (request.results) add_numbers(result, suite);
     add_mean_times(result, suite);
   }
   add_full_size(result, suite);

@@ -23,6 +23,7 @@ struct Request {
   std::optional<Tiling> tiling;  // of the scaled run, or with shape_only of the full-size run; absent: chosen
   std::uint64_t seed = 1;        // of weights, tokens, random configurations and routing
   bool shape_only = false;       // only the full-size shapes
+  bool results = true;           // also what the executor computes: no closed form enters these checks
   std::int64_t random_cases = 200;  // random configurations whose counts are compared
 };
 

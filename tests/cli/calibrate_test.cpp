@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/csv_text.h"
-#include "cli/program.h"
 #include "support/approx.h"
+#include "support/program.h"
 
 namespace {
 
@@ -221,8 +221,8 @@ TEST_CASE("hardware of a file is calibrated under its own name, wherever the CSV
     rows.replace(at, 3, "");
   write_file(other.path("m.csv"), rows);
   const Run result =
-      run(calibrate({other.path("m.csv"), "--hardware", "chip.yaml", "--write-hardware", "w.yaml"}),
-          {.folder = folder.path("")});
+      run_process(calibrate({other.path("m.csv"), "--hardware", "chip.yaml", "--write-hardware", "w.yaml"}),
+                  {.folder = folder.path("")});
   CHECK(result.code == 0);
   CHECK(result.err.empty());
   CHECK(read_file(folder.path("w.yaml")).starts_with("name: chip\n"));

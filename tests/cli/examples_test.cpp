@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "cli/program.h"
+#include "support/program.h"
 
 using namespace bta::cli_test;
 

@@ -1,12 +1,13 @@
 // Does every outcome have its exit code, its stream and its message?
 #include <doctest/doctest.h>
 
-#include "cli/program.h"
+#include "support/program.h"
 
 namespace {
 
 using bta::cli_test::Run;
 using bta::cli_test::run;
+using bta::cli_test::run_process;
 
 void check_refused(const Run& result, const std::string& message) {
   CHECK(result.code == 2);
@@ -24,6 +25,19 @@ TEST_CASE("done is 0, data on stdout, notes on stderr") {
         "bta-plan: note: experts keep the model's width at every top_k; the published series needs "
         "--iso-active, "
         "which keeps the active parameters constant\n");
+}
+
+TEST_CASE("the program exits with the code of its command, and writes the same streams") {
+  for (const auto& [words, code] : {std::pair(std::vector<std::string>{}, 0),
+                                    {{"--seqlen", "4096"}, 2},
+                                    {{"--seq-len", "200000", "--format", "csv"}, 3}}) {
+    const Run program = run_process(words), command = run(words);
+    CHECK(program.code == code);
+    CHECK(program.code == command.code);
+    CHECK(program.out == command.out);
+    CHECK(program.err == command.err);
+  }
+  CHECK(run_process({"-o", "/dev/full"}).code == 1);
 }
 
 TEST_CASE("--quiet keeps stderr empty") {

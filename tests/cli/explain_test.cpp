@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cli/program.h"
+#include "support/program.h"
 
 namespace {
 

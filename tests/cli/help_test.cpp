@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "cli/commands.h"
-#include "cli/program.h"
+#include "support/program.h"
 
 namespace {
 

@@ -4,11 +4,12 @@
 #include <clocale>
 #include <cstdlib>
 
-#include "cli/program.h"
+#include "support/program.h"
 
 namespace {
 
 using bta::cli_test::run;
+using bta::cli_test::run_process;
 using bta::cli_test::TemporaryFolder;
 using Words = std::vector<std::string>;
 
@@ -23,10 +24,9 @@ const std::vector<Words> commands = {{"--quantile", "0.85", "--iso-active", "--f
 void check_same_under(const std::string& folder, const std::string& locale) {
   for (const Words& words : commands) {
     CAPTURE(locale);
-    const auto plain = run(words, {.variables = {{"LC_ALL", "C"}}, .folder = {}, .stdout_file = {}});
-    const auto local = run(words, {.variables = {{"LOCPATH", folder}, {"LC_ALL", locale}, {"LANG", locale}},
-                                   .folder = {},
-                                   .stdout_file = {}});
+    const auto plain = run(words);
+    const auto local =
+        run_process(words, {.variables = {{"LOCPATH", folder}, {"LC_ALL", locale}, {"LANG", locale}}});
     CHECK(local.out == plain.out);
     CHECK(local.err == plain.err);
     CHECK(local.code == plain.code);
@@ -50,11 +50,11 @@ TEST_CASE("fr_FR changes nothing") {
 TEST_CASE("another folder changes nothing") {
   const TemporaryFolder folder;
   for (const Words& words : commands)
-    CHECK(run(words, {.variables = {}, .folder = folder.path(""), .stdout_file = {}}).out == run(words).out);
+    CHECK(run_process(words, {.folder = folder.path("")}).out == run(words).out);
 }
 
 TEST_CASE("NO_COLOR changes nothing, for there is no colour") {
-  const auto result = run({"-q"}, {.variables = {{"NO_COLOR", "1"}}, .folder = {}, .stdout_file = {}});
+  const auto result = run_process({"-q"}, {.variables = {{"NO_COLOR", "1"}}});
   CHECK(result.out == run({"-q"}).out);
   CHECK(result.out.find('\x1b') == std::string::npos);
 }

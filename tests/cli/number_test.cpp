@@ -1,7 +1,7 @@
 // Are numbers on the command line read as strictly as in files?
 #include <doctest/doctest.h>
 
-#include "cli/program.h"
+#include "support/program.h"
 
 namespace {
 

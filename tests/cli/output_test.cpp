@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
-#include "cli/program.h"
+#include "support/program.h"
 
 namespace {
 
@@ -72,19 +72,18 @@ TEST_CASE("a path that cannot be written is told before the work") {
 }
 
 TEST_CASE("a full disk is 1 with a message") {
-  const auto to_stdout = run(quick, {.variables = {}, .folder = {}, .stdout_file = "/dev/full"});
+  const auto to_stdout = run_process(quick, {.stdout_file = "/dev/full"});
   CHECK(to_stdout.code == 1);
   CHECK(to_stdout.err == "bta-plan: error: cannot write stdout: No space left on device\n");
   const auto to_file = run(with(quick, {"-o", "/dev/full"}));
   CHECK(to_file.code == 1);
   CHECK(to_file.err == "bta-plan: error: cannot write /dev/full: No space left on device\n");
-  CHECK(run({"--help"}, {.variables = {}, .folder = {}, .stdout_file = "/dev/full"}).code == 1);
+  CHECK(run_process({"--help"}, {.stdout_file = "/dev/full"}).code == 1);
 }
 
 TEST_CASE("a closed pipe ends quietly") {
   for (const Words& words : {quick, Words{"-q"}, Words{"--help"}, Words{"list"}}) {
-    const auto result =
-        run(words, {.variables = {}, .folder = {}, .stdout_file = {}, .stdout_closed_pipe = true});
+    const auto result = run_process(words, {.stdout_closed_pipe = true});
     CHECK(result.signal == 0);
     CHECK(result.code == 0);
     CHECK(result.err.empty());

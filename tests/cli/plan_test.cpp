@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/program.h"
 #include "support/approx.h"
+#include "support/program.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/csv_text.h"
-#include "cli/program.h"
+#include "support/program.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/program.h"
+#include "support/program.h"
 
 namespace {
 

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "cli/program.h"
 #include "cli/terminal.h"
 #include "cli/verify_command.h"
+#include "support/program.h"
 
 namespace {
 
@@ -78,8 +78,7 @@ TEST_CASE("a claim that fails is 1, and the report is written") {
 
 TEST_CASE("claims that hold but cannot be written are 1, and a closed pipe is none of its business") {
   CHECK(run(with(quick, {"-o", "/dev/full"})).code == 1);
-  const Run piped =
-      run(quick, {.variables = {}, .folder = {}, .stdout_file = {}, .stdout_closed_pipe = true});
+  const Run piped = run_process(quick, {.stdout_closed_pipe = true});
   CHECK(piped.code == 0);
   CHECK(piped.err.empty());
 }
@@ -173,7 +172,7 @@ TEST_CASE("counts beyond 64 bits are an error, not a signal, and leave no file")
 TEST_CASE("progress is one line on a terminal, cut to its width, gone at the end, without colour") {
   for (const Words& no_color : {Words{}, Words{"1"}}) {
     Terminal terminal(30);
-    CHECK(run(quick, errors_to(terminal, no_color)).code == 0);
+    CHECK(run_process(quick, errors_to(terminal, no_color)).code == 0);
     const std::string written = terminal.written();
     CHECK(written.starts_with("\rverify 1/"));
     CHECK(written.find("\rverify 2/") != std::string::npos);
@@ -187,14 +186,14 @@ TEST_CASE("progress is one line on a terminal, cut to its width, gone at the end
 
 TEST_CASE("no progress when --quiet, or when stderr is no terminal") {
   Terminal terminal(80);
-  CHECK(run(with(quick, {"-q"}), errors_to(terminal)).code == 0);
+  CHECK(run_process(with(quick, {"-q"}), errors_to(terminal)).code == 0);
   CHECK(terminal.written().empty());
   CHECK(run(quick).err.empty());
 }
 
 TEST_CASE("an error stands on a line of its own, the progress before it is gone") {
   Terminal terminal(80);
-  CHECK(run({"verify", "-B", "1000", "-G", "1000"}, errors_to(terminal)).code == 2);
+  CHECK(run_process({"verify", "-B", "1000", "-G", "1000"}, errors_to(terminal)).code == 2);
   CHECK(terminal.written().starts_with("bta-plan: error: this cannot be verified: "));
 }
 

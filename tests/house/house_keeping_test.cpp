@@ -38,7 +38,7 @@ TEST_CASE("the library never prints and never ends the process") {
   }
 }
 
-TEST_CASE("every source file stays below 300 lines") {
+TEST_CASE("every source file stays below 500 lines") {
   for (const auto& file : bta::house::source_files()) {
     for (const auto& breach : size_breaches(file)) FAIL_CHECK(breach);
   }
@@ -94,8 +94,8 @@ TEST_CASE("blanking comments and texts keeps line numbers") {
 
 TEST_CASE("the size rule fails at the limit and not below") {
   CHECK(size_breaches({"cost/a.cpp", std::string(299, '\n')}).empty());
-  CHECK(size_breaches({"cost/a.cpp", std::string(300, '\n')}) ==
-        Breaches{"src/cost/a.cpp: 300 lines, a file stays below 300"});
+  CHECK(size_breaches({"cost/a.cpp", std::string(500, '\n')}) ==
+        Breaches{"src/cost/a.cpp: 500 lines, a file stays below 500"});
 }
 
 TEST_SUITE_END();

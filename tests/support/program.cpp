@@ -1,15 +1,20 @@
-#include "cli/program.h"
+#include "support/program.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
+
+#include "cli/command_line.h"
 
 namespace bta::cli_test {
 namespace {
@@ -41,9 +46,46 @@ int closed_pipe() {
   ::_exit(127);
 }
 
+/// While it lives, what is written to a descriptor goes into memory.
+class Caught {
+ public:
+  explicit Caught(int descriptor)
+      : descriptor_(descriptor), original_(::dup(descriptor)), memory_(::memfd_create("caught", 0)) {
+    if (original_ < 0 || memory_ < 0 || ::dup2(memory_, descriptor_) < 0)
+      throw std::runtime_error("cannot catch a stream");
+  }
+  Caught(const Caught&) = delete;
+  Caught& operator=(const Caught&) = delete;
+  ~Caught() {
+    restore();
+    ::close(memory_);
+  }
+
+  std::string text() {
+    restore();
+    return read_file("/proc/self/fd/" + std::to_string(memory_));
+  }
+
+ private:
+  void restore() {
+    if (original_ < 0) return;
+    ::dup2(original_, descriptor_);
+    ::close(std::exchange(original_, -1));
+  }
+
+  int descriptor_, original_, memory_;
+};
+
 }  // namespace
 
-Run run(const std::vector<std::string>& arguments, const Surroundings& surroundings) {
+Run run(const std::vector<std::string>& arguments) {
+  static_cast<void>(std::fflush(nullptr));
+  Caught out(STDOUT_FILENO), err(STDERR_FILENO);
+  const int code = cli::run_command_line(arguments);
+  return {code, 0, out.text(), err.text()};
+}
+
+Run run_process(const std::vector<std::string>& arguments, const Surroundings& surroundings) {
   const TemporaryFolder folder;
   std::vector<std::string> words = {BTA_PLAN_EXECUTABLE};
   words.insert(words.end(), arguments.begin(), arguments.end());

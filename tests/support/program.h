@@ -1,4 +1,5 @@
-// The real bta-plan as a child process.
+// bta-plan with its output caught: called in this process, or started where the process is what is tested
+// (streams, signals, variables, folder).
 #pragma once
 
 #include <filesystem>
@@ -14,7 +15,7 @@ struct Run {
   std::string err;  // stderr
 };
 
-/// Where a run differs from the test's own surroundings.
+/// Where a process differs from the test's own surroundings.
 struct Surroundings {
   std::vector<std::pair<std::string, std::string>> variables;
   std::string folder;       // to run in
@@ -23,7 +24,11 @@ struct Surroundings {
   std::string stderr_file;  // instead of catching it, e.g. a terminal
 };
 
-Run run(const std::vector<std::string>& arguments, const Surroundings& surroundings = {});
+/// In this process. What it writes on stdout and stderr is caught; for one thread.
+Run run(const std::vector<std::string>& arguments);
+
+/// The program itself, as a child process.
+Run run_process(const std::vector<std::string>& arguments, const Surroundings& surroundings = {});
 
 /// A fresh folder, removed with the object.
 class TemporaryFolder {
