@@ -75,8 +75,9 @@ std::string heading(const Model& m) {
 constexpr std::size_t page_width = 100;  // of the page
 
 std::string model_table(const ModelDescription& d) {
-  std::string text = fmt::format("{}\n{}hash {}\n\n", d.model.name,
-                                 write_paragraph(shape_text(d.model), "", "  ", page_width), d.model.content_hash);
+  std::string text =
+      fmt::format("{}\n{}hash {}\n\n", d.model.name,
+                  write_paragraph(shape_text(d.model), "", "  ", page_width), d.model.content_hash);
   text += write_text_table(attention_table(d.model)) + "\n" + write_text_table(feed_forward_table(d.model)) +
           "\n";
   text += write_text_table(model_bytes_table(model_bytes(d.model, d.weight_bytes))) + "\n";
